@@ -11,6 +11,7 @@
 #include "fuser/cpu/prepare/check.h"
 #include "fuser/cpu/prepare/code_passes.h"
 #include "fuser/cpu/prepare/group_operation.h"
+#include "fuser/cpu/prepare/last_group.h"
 #include "fuser/cpu/rows/group_lanes.h"
 #include "fuser/cpu/rows/joined_groups.h"
 #include "fuser/cpu/rows/joined_rows.h"
@@ -106,38 +107,89 @@ static unsigned most_statements(const struct attempt *a)
     return efforts[a->effort].most_statements / (is_joined(a) ? 2 : 1);
 }
 
-/* Emits the kernel, which is prepared and checked, and compiles it: 0, -2 as cpu_compile(), or 1 where it is too
-   large for that effort, or groups that run as one are no neighbours in its x. */
-static int compile_with(const struct attempt *a, struct ir_function *kernel, const struct cpu_options *options,
-                        struct cpu_object *object, struct diag_list *list)
+/* A function of an object: the kernel, or one side of it (prepare/last_group.h). */
+struct side {
+    enum group_side which;
+    struct attempt attempt;
+    struct ir_function *kernel; /* prepared and checked, in a module of its own */
+    struct emit e;
+    struct kernel_object_info info;
+};
+
+/* Emits a side: 0, or 1 where it is too large for that effort, or groups that run as one are no neighbours in its x. */
+static int emit_side(struct side *s, const struct cpu_options *options, gcc_jit_context *gcc, struct arena *arena)
 {
-    enum cpu_effort effort = a->effort;
-    struct emit e = {.module = kernel->module,
-                     .kernel = kernel,
-                     .arena = arena_new(),
-                     .rows = a->rows,
-                     .groups = a->groups,
-                     .jit.most_statements = most_statements(a)};
+    static const char *const names[] = {KERNEL_ENTRY_SYMBOL, KERNEL_ENTRY_SYMBOL "_others",
+                                        KERNEL_ENTRY_SYMBOL "_last"};
+    const struct attempt *a = &s->attempt;
     struct work work = {0};
+    s->e = (struct emit){.gcc = gcc,
+                         .name = names[s->which],
+                         .module = s->kernel->module,
+                         .kernel = s->kernel,
+                         .arena = arena,
+                         .rows = a->rows,
+                         .groups = a->groups,
+                         .group_lanes = a->groups == LANE_GROUPS,
+                         .jit.most_statements = most_statements(a)};
+    s->e.row_dim = s->e.group_lanes ? 0 : row_dimension_choose(s->kernel);
+    ir_walk(s->kernel->body, see_work, &work);
+    choose_width(&s->e, work.loops || work.functions, options->target.isa, a->effort);
+    bool neighbours = a->groups == 1 || !s->e.row_dim;
+    return neighbours && entry_emit(&s->e, work.loops, &s->info) ? 0 : 1;
+}
+
+/* The record, and the entry if there are two sides. */
+static void emit_rest(struct side *sides, unsigned n, gcc_jit_context *gcc, struct arena *arena)
+{
+    struct kernel_object_info info = sides[0].info;
+    struct emit entry = {.gcc = gcc, .name = KERNEL_ENTRY_SYMBOL, .arena = arena, .jit.most_statements = UINT_MAX};
+    if (n > 1) {
+        info = entry_info_of_sides(&sides[0].info, &sides[1].info);
+        entry_emit_sides(&entry, sides[0].e.function, sides[1].e.function);
+    }
+    entry_emit_info(&entry, &info);
+}
+
+/* The widest instructions, and optimization unless one of them has none. */
+static void set_options(const struct side *sides, unsigned n, gcc_jit_context *gcc)
+{
+    const struct isa *isa = sides[0].e.isa;
+    enum gcc_effort effort = GCC_EFFORT_VECTORIZE;
+    bool keeps_order = false;
+    for (unsigned i = 0; i < n; i++) {
+        enum gcc_effort own = gcc_effort(sides[i].e.width, &efforts[sides[i].attempt.effort]);
+        if (sides[i].e.isa->vector_bytes > isa->vector_bytes) isa = sides[i].e.isa;
+        if (own < effort) effort = own;
+        keeps_order |= sides[i].attempt.groups == JOINED_GROUPS;
+    }
+    gcc_options_set(gcc, isa->options, effort, keeps_order);
+}
+
+/* Emits and compiles the sides: 0, -2 as cpu_compile(), or 1 where *failed is as emit_side() says. */
+static int compile_with(struct side *sides, unsigned n, const struct cpu_options *options, struct cpu_object *object,
+                        struct diag_list *list, unsigned *failed)
+{
+    struct arena *arena = arena_new();
     struct object_file file = {0};
-    e.group_lanes = a->groups == LANE_GROUPS;
-    e.row_dim = e.group_lanes ? 0 : row_dimension_choose(kernel);
-    ir_walk(kernel->body, see_work, &work);
-    choose_width(&e, work.loops || work.functions, options->target.isa, effort);
-    e.gcc = gcc_jit_context_acquire();
-    bool neighbours = a->groups == 1 || !e.row_dim;
-    int result = neighbours && emit_entry(&e, work.loops) ? 0 : 1;
-    gcc_options_set(e.gcc, e.isa->options, gcc_effort(e.width, &efforts[effort]), a->groups == JOINED_GROUPS);
+    gcc_jit_context *gcc = gcc_jit_context_acquire();
+    int result = 0;
+    for (*failed = 0; *failed < n && result == 0; ++*failed) result = emit_side(&sides[*failed], options, gcc, arena);
+    if (result) --*failed;
+    if (result == 0) {
+        emit_rest(sides, n, gcc, arena);
+        set_options(sides, n, gcc);
+    }
     if (result == 0 && !options->emit_only)
-        result = assemble_object(e.gcc, kernel->name, options->keep_assembly, &file, list) ? -2 : 0;
-    *object = (struct cpu_object){.elf = file.elf,
-                                  .elf_size = file.elf_size,
-                                  .assembly = file.assembly,
-                                  .lanes = e.width,
-                                  .effort = effort,
-                                  .statements = e.jit.n_statements};
-    gcc_jit_context_release(e.gcc);
-    arena_free(e.arena);
+        result = assemble_object(gcc, sides[0].kernel->name, options->keep_assembly, &file, list) ? -2 : 0;
+    *object = (struct cpu_object){
+        .elf = file.elf, .elf_size = file.elf_size, .assembly = file.assembly, .lanes = sides[0].e.width};
+    for (unsigned i = 0; i < n; i++) {
+        object->statements += sides[i].e.jit.n_statements;
+        if (sides[i].attempt.effort > object->effort) object->effort = sides[i].attempt.effort;
+    }
+    gcc_jit_context_release(gcc);
+    arena_free(arena);
     return result;
 }
 
@@ -163,20 +215,17 @@ static void join(struct ir_function *kernel, struct attempt *a, enum cpu_isa isa
     a->groups = a->groups > 1 && narrow && pass_run(&pass_joined_groups, kernel) ? JOINED_GROUPS : 1;
 }
 
-/* The kernel in a module of its own, ready to be emitted; NULL with findings. */
-static struct ir_function *prepare(const struct ir_function *kernel, struct attempt *a, enum cpu_isa isa,
-                                   struct diag_list *list)
+/* The side of the kernel in a module of its own, ready to be emitted; false with findings. */
+static bool prepare(struct side *s, const struct ir_function *kernel, enum cpu_isa isa, struct diag_list *list)
 {
     struct ir_module *module = ir_module_new("kernel");
-    struct ir_function *copy = ir_function_copy(module, kernel, kernel->name);
-    prepare_code(copy);
-    if (!check_kernel(copy, list)) {
-        ir_module_free(module);
-        return NULL;
-    }
-    join(copy, a, isa);
-    pipeline_run(&pipeline_regions, copy);
-    return copy;
+    s->kernel = ir_function_copy(module, kernel, kernel->name);
+    last_group_take(s->kernel, s->which);
+    prepare_code(s->kernel);
+    if (!check_kernel(s->kernel, list)) return false;
+    join(s->kernel, &s->attempt, isa);
+    pipeline_run(&pipeline_regions, s->kernel);
+    return true;
 }
 
 static void see_call(struct ir_inst *inst, void *data)
@@ -202,23 +251,44 @@ bool cpu_check(const struct ir_function *kernel, struct diag_list *list)
     return result;
 }
 
+/* Less of the side that was too large. */
+static void try_less(struct attempt *a)
+{
+    if (!is_joined(a)) a->effort++;
+    if (a->groups == 1) a->rows = 1;
+    a->groups = 1;
+}
+
+/* One attempt: as cpu_compile(), or 1 with `whole` where *failed is to have less. */
+static int compile_sides(struct side *sides, unsigned n, const struct ir_function *kernel,
+                         const struct cpu_options *options, struct cpu_object *object, struct diag_list *list,
+                         unsigned *failed, bool *whole)
+{
+    int result = 0;
+    for (unsigned i = 0; i < n; i++) sides[i].kernel = NULL;
+    for (unsigned i = 0; i < n && result == 0; i++)
+        if (!prepare(&sides[i], kernel, options->target.isa, list)) result = -1;
+    for (unsigned i = 0; i < n && result == 0; i++) *whole = *whole && !has_calls(sides[i].kernel);
+    if (result == 0) result = *whole ? compile_with(sides, n, options, object, list, failed) : 1;
+    for (unsigned i = 0; i < n; i++)
+        if (sides[i].kernel) ir_module_free(sides[i].kernel->module);
+    return result;
+}
+
 int cpu_compile(const struct ir_function *kernel, const struct cpu_options *options, struct cpu_object *object,
                 struct diag_list *list)
 {
+    unsigned most = options->effort == CPU_EFFORT_FULL ? UINT_MAX : 1; /* joined */
+    const struct attempt first = {options->effort, most, most};
+    bool sided = kernel->assumes & IR_ASSUME_LAST_GROUP, whole = true;
+    struct side sides[2] = {{.which = sided ? GROUP_OTHERS : GROUP_ALL, .attempt = first},
+                            {.which = GROUP_LAST, .attempt = first}};
+    unsigned n = sided ? 2 : 1, failed = 0;
     int result = 1;
     *object = (struct cpu_object){0};
-    unsigned most = options->effort == CPU_EFFORT_FULL ? UINT_MAX : 1; /* joined */
-    struct attempt a = {options->effort, most, most};
-    while (result == 1 && a.effort < CPU_EFFORT_COUNT) {
-        struct ir_function *copy = prepare(kernel, &a, options->target.isa, list);
-        if (!copy) return -1;
-        bool whole = !has_calls(copy);
-        if (whole) result = compile_with(&a, copy, options, object, list);
-        ir_module_free(copy->module);
-        if (!whole) break;
-        if (!is_joined(&a)) a.effort++;
-        if (a.groups == 1) a.rows = 1;
-        a.groups = 1;
+    while (result == 1 && whole && sides[failed].attempt.effort < CPU_EFFORT_COUNT) {
+        result = compile_sides(sides, n, kernel, options, object, list, &failed, &whole);
+        if (result == 1 && whole) try_less(&sides[failed].attempt);
     }
     if (result != 0) cpu_object_clear(object);
     return result;

@@ -144,15 +144,18 @@ static void fix_local_size(struct fuse *f)
 {
     enum { NARROW = 16 }; /* groups whose rows are a vector at most may run as one */
     const struct nd_range *range = &f->request->range;
+    struct nd_range others = nd_range_of_others(range);
     struct questions q = {0};
     ir_walk(f->kernel->body, see_question, &q);
+    if (fuse_has_last_group(f->request)) f->kernel->assumes |= IR_ASSUME_LAST_GROUP;
+    const struct nd_range *alike = f->kernel->assumes & IR_ASSUME_LAST_GROUP ? &others : range;
     if (!range->local[0] || !(q.waits || (q.place && q.group) || (q.loops && q.all))) return;
     for (unsigned d = 0; d < 3; d++) f->kernel->work_group_size[d] = d < range->dims ? (uint32_t)range->local[d] : 1;
     if (!nd_range_has_whole_groups(range)) return;
     f->kernel->assumes |= IR_ASSUME_WHOLE_GROUPS;
-    if (q.waits && range->local[0] <= NARROW && nd_range_has_groups_by(range, 2))
+    if (q.waits && range->local[0] <= NARROW && nd_range_has_groups_by(alike, 2))
         f->kernel->assumes |= IR_ASSUME_PAIRED_GROUPS;
-    if (q.waits && q.shares && has_groups_for_lanes(range)) f->kernel->assumes |= IR_ASSUME_LANE_GROUPS;
+    if (q.waits && q.shares && has_groups_for_lanes(alike)) f->kernel->assumes |= IR_ASSUME_LANE_GROUPS;
     ir_walk(f->kernel->body, know_size, NULL);
 }
 

@@ -330,11 +330,17 @@ static struct ir_value *both(struct ir_builder *b, struct ir_value *x, struct ir
     return x ? ir_build2(b, IR_OP_AND, IR_BOOL, x, y) : y;
 }
 
+/* The work-group is the last one, or (IR_OP_INE) another one. Code is made for each (fuser/cpu/prepare/last_group.c).
+ */
+static struct ir_value *compare_with_last(struct ir_builder *b, enum ir_op op)
+{
+    struct ir_value *group = ir_build_id(b, IR_OP_GROUP_ID, 0), *groups = ir_build_id(b, IR_OP_NUM_GROUPS, 0);
+    return ir_build2(b, op, IR_I64, group, ir_build2(b, IR_OP_SUB, IR_I64, groups, number(b, 1)));
+}
+
 static struct ir_value *last_guard(const struct nd_range *own, const struct nd_range *fused, struct ir_builder *b)
 {
-    struct ir_value *group = ir_build_id(b, IR_OP_GROUP_ID, 0), *local;
-    struct ir_value *is_last =
-        ir_build2(b, IR_OP_IEQ, IR_I64, group, number(b, fused->global[0] / fused->local[0] - 1));
+    struct ir_value *is_last = compare_with_last(b, IR_OP_IEQ), *local;
     if (own->global[0] == fused->local[0]) return is_last;
     local = ir_build_id(b, IR_OP_LOCAL_ID, 0);
     return both(b, is_last, ir_build2(b, IR_OP_ULT, IR_I64, local, number(b, own->global[0])));
@@ -349,8 +355,9 @@ struct ir_value *part_range_guard(const struct fuse *f, const struct fuse_part *
         struct ir_value *id = linear_id(f, b);
         return ir_build2(b, IR_OP_ULT, IR_I64, id, number(b, range_items(own)));
     }
-    bool whole = range_has_whole_groups(
-        &part->range, &f->request->range); /* all of a work-group, or none of it: it may meet inside */
+    const struct nd_range others = nd_range_of_others(fused);
+    if (fuse_has_last_group(f->request) && range_same(own, &others)) return compare_with_last(b, IR_OP_INE);
+    bool whole = range_has_whole_groups(own, fused); /* all of a work-group, or none of it: it may meet inside */
     for (uint32_t d = 0; d < own->dims; d++) {
         if (own->global[d] == fused->global[d]) continue;
         struct ir_value *id = ir_build_id(b, whole ? IR_OP_GROUP_ID : IR_OP_GLOBAL_ID, d);

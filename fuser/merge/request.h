@@ -59,3 +59,8 @@ struct fuse_request {
     uint32_t assumes;        /* IR_ASSUME_...: what holds of the launch */
     uint32_t sub_group_size; /* of the fused kernel, where it is decided already; 0: what the parts say together */
 };
+
+static inline bool fuse_has_last_group(const struct fuse_request *r)
+{
+    return r->n_parts && r->parts[r->n_parts - 1].last;
+}

@@ -24,6 +24,14 @@ static inline bool nd_range_has_groups_by(const struct nd_range *r, unsigned n)
     return r->local[0] && (r->global[0] / r->local[0] + (r->global[0] % r->local[0] != 0)) % n == 0;
 }
 
+/* Without the last of several whole work-groups in x. */
+static inline struct nd_range nd_range_of_others(const struct nd_range *r)
+{
+    struct nd_range others = *r;
+    if (r->local[0] && r->global[0] > r->local[0]) others.global[0] -= r->local[0];
+    return others;
+}
+
 /* All ids and sizes, also where they count from the offset on, are below 2^31. */
 static inline bool nd_range_is_small(const struct nd_range *r)
 {

@@ -8,6 +8,8 @@
    whole_groups: local sizes divide global sizes.
    paired_groups: there is an even number of work-groups in x, of the local size given.
    lane_groups: there is a multiple of 16 of them.
+   last_group: the range is a line of whole work-groups, whose last one does something else than all others, and begins
+   when these have ended: what was said of how many there are is said of the others.
    long_y, long_z, one_item: what ranges are like; nothing goes wrong where it is not so. */
 /* clang-format off */
 #define IR_ASSUMPTIONS(X) \
@@ -18,7 +20,8 @@
     X(LONG_Z, "long_z") \
     X(ONE_ITEM, "one_item") \
     X(PAIRED_GROUPS, "paired_groups") \
-    X(LANE_GROUPS, "lane_groups")
+    X(LANE_GROUPS, "lane_groups") \
+    X(LAST_GROUP, "last_group")
 /* clang-format on */
 
 enum {

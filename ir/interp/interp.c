@@ -50,9 +50,10 @@ static bool check_range(struct machine *m)
         return refuse_call(m, INTERP_INVALID, "the range must have 1 to 3 dimensions");
     if (m->kernel->assumes & IR_ASSUME_SMALL_IDS && !nd_range_is_small(&m->range))
         return refuse_call(m, INTERP_INVALID, "the kernel assumes sizes and ids below 2^31");
-    if (m->kernel->assumes & IR_ASSUME_PAIRED_GROUPS && !nd_range_has_groups_by(&m->range, 2))
+    const struct nd_range alike = m->kernel->assumes & IR_ASSUME_LAST_GROUP ? nd_range_of_others(&m->range) : m->range;
+    if (m->kernel->assumes & IR_ASSUME_PAIRED_GROUPS && !nd_range_has_groups_by(&alike, 2))
         return refuse_call(m, INTERP_INVALID, "the kernel assumes an even number of work-groups in x");
-    if (m->kernel->assumes & IR_ASSUME_LANE_GROUPS && !nd_range_has_groups_by(&m->range, IR_LANE_GROUPS))
+    if (m->kernel->assumes & IR_ASSUME_LANE_GROUPS && !nd_range_has_groups_by(&alike, IR_LANE_GROUPS))
         return refuse_call(m, INTERP_INVALID, "the kernel assumes a multiple of 16 work-groups in x");
     uint64_t volume = 1, total = 1;
     for (int d = 0; d < 3; d++) {

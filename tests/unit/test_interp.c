@@ -521,6 +521,8 @@ static void wrong_calls_are_refused(void **state)
                    "assumes local sizes that divide");
     expect_refused("kernel @k() assumes(lane_groups) {\n}\n", &(struct nd_range){1, {32, 1, 1}, {0}, {4, 1, 1}}, NULL,
                    "assumes a multiple of 16 work-groups");
+    expect_refused("kernel @k() assumes(lane_groups, last_group) {\n}\n",
+                   &(struct nd_range){1, {64, 1, 1}, {0}, {4, 1, 1}}, NULL, "assumes a multiple of 16 work-groups");
 }
 
 static void no_work_items_is_fine(void **state)

@@ -902,7 +902,7 @@ static const struct broken cases[] = {
     {"param_struct", param_struct, 2, NULL, "parameter 2 is of type struct st"},
     {"param_access", param_access, 2, NULL, "parameter 0 is no pointer and has an access"},
     {"param_link", param_link, 2, NULL, "parameter 0 is not linked"},
-    {"assumption", assumption, 2, NULL, "assumes what does not exist (bits 0x100)"},
+    {"assumption", assumption, 2, NULL, "assumes what does not exist (bits 0x200)"},
     {"assumption_of_function", assumption_of_function, 2, NULL, "is no kernel, and assumes something of its launches"},
     {"sub_group", sub_group, 2, NULL, "has sub_group_size 12"},
     {"work_group", work_group, 2, NULL, "has work_group_size 8 x 0 x 0; give all three or none"},

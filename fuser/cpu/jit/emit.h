@@ -52,6 +52,7 @@ struct regions;
 
 struct emit {
     gcc_jit_context *gcc;
+    const char *name; /* of the function: that of an object's entry, or of a part of it */
     gcc_jit_function *function;
     gcc_jit_block *block; /* where the next statement goes; NULL: control does not come here */
     struct jit jit;

@@ -3,6 +3,7 @@
 #include "fuser/cpu/work_group/entry.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #include "fuser/cpu/abi/kernel_abi.h"
 #include "fuser/cpu/emit/control.h"
@@ -106,18 +107,32 @@ static void place_private_memory(struct emit *e, struct entry *k, rval start)
         (struct span){start, jit_read(jit_keep(e, jit_mul(e, items, jit_u64(e, k->scratch_per_item))))};
 }
 
-static void emit_function(struct emit *e, struct entry *k)
+struct parameters {
+    gcc_jit_param *params[5];
+    rval values[5];
+};
+
+/* The function e->name, to which statements go from here on. */
+static void begin_function(struct emit *e, struct parameters *p)
 {
     static const char *const names[] = {"launch", "args", "first", "end", "local"};
-    gcc_jit_param *params[5];
-    rval *fields[] = {&k->launch, &k->args, &k->first, &k->end, &k->local};
+    bool is_entry = strcmp(e->name, KERNEL_ENTRY_SYMBOL) == 0;
     for (int i = 0; i < 5; i++) {
-        params[i] = gcc_jit_context_new_param(e->gcc, NULL, jit_type(e, IR_KIND_I64), names[i]);
-        *fields[i] = gcc_jit_param_as_rvalue(params[i]);
+        p->params[i] = gcc_jit_context_new_param(e->gcc, NULL, jit_type(e, IR_KIND_I64), names[i]);
+        p->values[i] = gcc_jit_param_as_rvalue(p->params[i]);
     }
-    e->function = gcc_jit_context_new_function(e->gcc, NULL, GCC_JIT_FUNCTION_EXPORTED, jit_c(e, GCC_JIT_TYPE_VOID),
-                                               KERNEL_ENTRY_SYMBOL, 5, params, 0);
+    e->function =
+        gcc_jit_context_new_function(e->gcc, NULL, is_entry ? GCC_JIT_FUNCTION_EXPORTED : GCC_JIT_FUNCTION_INTERNAL,
+                                     jit_c(e, GCC_JIT_TYPE_VOID), e->name, 5, p->params, 0);
     jit_begin(e, jit_block(e));
+}
+
+static void emit_function(struct emit *e, struct entry *k)
+{
+    rval *fields[] = {&k->launch, &k->args, &k->first, &k->end, &k->local};
+    struct parameters p;
+    begin_function(e, &p);
+    for (int i = 0; i < 5; i++) *fields[i] = p.values[i];
     load_launch(e, k);
     load_arguments(e, k);
     k->static_local = globals_place(e);
@@ -129,18 +144,63 @@ static void emit_function(struct emit *e, struct entry *k)
     gcc_jit_block_end_with_void_return(e->block, NULL);
 }
 
-static void emit_info(struct emit *e, const struct entry *k)
+static struct kernel_object_info info_of(const struct emit *e, const struct entry *k)
 {
     uint32_t scratch = k->scratch_per_item * (e->group_lanes ? e->groups : 1); /* of a work-item of the launch */
-    struct kernel_object_info info = {.abi_version = KERNEL_ABI_VERSION,
-                                      .lanes = e->width,
-                                      .args_size = k->args_size,
-                                      .static_local_size = k->static_local,
-                                      .scratch_per_item = (scratch + e->rows - 1) / e->rows,
-                                      .sub_group_size = e->sub_groups ? e->width : 0};
-    gcc_jit_type *words = gcc_jit_context_new_array_type(e->gcc, NULL, jit_type(e, IR_KIND_I32), sizeof info / 4);
+    return (struct kernel_object_info){.abi_version = KERNEL_ABI_VERSION,
+                                       .lanes = e->width,
+                                       .args_size = k->args_size,
+                                       .static_local_size = k->static_local,
+                                       .scratch_per_item = (scratch + e->rows - 1) / e->rows,
+                                       .sub_group_size = e->sub_groups ? e->width : 0};
+}
+
+void entry_emit_info(struct emit *e, const struct kernel_object_info *info)
+{
+    gcc_jit_type *words = gcc_jit_context_new_array_type(e->gcc, NULL, jit_type(e, IR_KIND_I32), sizeof *info / 4);
     lval v = gcc_jit_context_new_global(e->gcc, NULL, GCC_JIT_GLOBAL_EXPORTED, words, KERNEL_INFO_SYMBOL);
-    gcc_jit_global_set_initializer(v, &info, sizeof info);
+    gcc_jit_global_set_initializer(v, info, sizeof *info);
+}
+
+/* ---- two of them ---- */
+
+/* Calls it for work-groups from `first` to `end`, where there are any. */
+static void call_for(struct emit *e, gcc_jit_function *side, const struct parameters *p, rval first, rval end)
+{
+    gcc_jit_block *any = jit_block(e), *done = jit_block(e);
+    rval args[5] = {p->values[0], p->values[1], first, end, p->values[4]};
+    jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_LT, first, end), any, done);
+    jit_begin(e, any);
+    gcc_jit_block_add_eval(e->block, NULL, gcc_jit_context_new_call(e->gcc, NULL, side, 5, args));
+    jit_jump(e, done);
+    jit_begin(e, done);
+}
+
+void entry_emit_sides(struct emit *e, gcc_jit_function *others, gcc_jit_function *last)
+{
+    struct parameters p;
+    begin_function(e, &p);
+    rval groups = load_u64(e, p.values[0], offsetof(struct kernel_launch, num_groups));
+    rval border = jit_read(jit_keep(e, jit_sub(e, groups, jit_u64(e, 1)))), first = p.values[2], end = p.values[3];
+    rval end_of_others = jit_min(e, end, border);
+    call_for(e, others, &p, first, end_of_others);
+    rval is_behind = jit_compare(e, GCC_JIT_COMPARISON_LT, first, border);
+    call_for(e, last, &p, jit_select(e, is_behind, border, first), end);
+    gcc_jit_block_end_with_void_return(e->block, NULL);
+}
+
+static uint32_t larger(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+struct kernel_object_info entry_info_of_sides(const struct kernel_object_info *a, const struct kernel_object_info *b)
+{
+    struct kernel_object_info info = *a;
+    info.static_local_size = larger(a->static_local_size, b->static_local_size);
+    info.scratch_per_item = larger(a->scratch_per_item, b->scratch_per_item);
+    info.sub_group_size = larger(a->sub_group_size, b->sub_group_size);
+    return info;
 }
 
 /* ---- what is known before ---- */
@@ -172,12 +232,12 @@ static void prepare_state(struct emit *e)
     if (uses_work_group_operations(e->kernel)) regions_prepare(e);
 }
 
-bool emit_entry(struct emit *e, bool loops)
+bool entry_emit(struct emit *e, bool loops, struct kernel_object_info *info)
 {
     struct entry k = {.loops = loops};
     if (setjmp(e->jit.too_large)) return false;
     prepare_state(e);
     emit_function(e, &k);
-    emit_info(e, &k);
+    *info = info_of(e, &k);
     return true;
 }

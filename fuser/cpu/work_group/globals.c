@@ -29,8 +29,8 @@ static gcc_jit_type *data_type(struct emit *e, const struct ir_global *g, uint64
 
 static lval declare(struct emit *e, const struct ir_global *g, uint64_t size)
 {
-    char name[32];
-    snprintf(name, sizeof name, "global_%u", g->scratch);
+    char name[64];
+    snprintf(name, sizeof name, "%s_global_%u", e->name, g->scratch);
     lval v = gcc_jit_context_new_global(e->gcc, NULL, GCC_JIT_GLOBAL_INTERNAL, data_type(e, g, size), name);
     gcc_jit_lvalue_set_alignment(v, g->align > 64 ? g->align : 64);
     if (g->init && !g->n_addresses) gcc_jit_global_set_initializer(v, g->init, size);

@@ -147,15 +147,17 @@ static bool check_local_size(struct plan_context *ctx, const struct fuser_node *
 static bool check_assumptions(struct plan_context *ctx, const struct fuser_graph *g, const struct fuser_node *node)
 {
     const struct ir_function *k = node->kernel;
+    const struct nd_range others = nd_range_of_others(&node->range);
+    const struct nd_range *alike = k->assumes & IR_ASSUME_LAST_GROUP ? &others : &node->range;
     if (k->assumes & IR_ASSUME_SMALL_IDS && !nd_range_is_small(&node->range))
         return plan_fail(ctx, FUSER_INVALID, "node", node->name, "kernel %s assumes sizes and ids below 2^31", k->name);
     if (k->assumes & IR_ASSUME_WHOLE_GROUPS && !nd_range_has_whole_groups(&node->range))
         return plan_fail(ctx, FUSER_INVALID, "node", node->name,
                          "kernel %s assumes a given local size that divides the global one", k->name);
-    if (k->assumes & IR_ASSUME_PAIRED_GROUPS && !nd_range_has_groups_by(&node->range, 2))
+    if (k->assumes & IR_ASSUME_PAIRED_GROUPS && !nd_range_has_groups_by(alike, 2))
         return plan_fail(ctx, FUSER_INVALID, "node", node->name, "kernel %s assumes an even number of work-groups in x",
                          k->name);
-    if (k->assumes & IR_ASSUME_LANE_GROUPS && !nd_range_has_groups_by(&node->range, IR_LANE_GROUPS))
+    if (k->assumes & IR_ASSUME_LANE_GROUPS && !nd_range_has_groups_by(alike, IR_LANE_GROUPS))
         return plan_fail(ctx, FUSER_INVALID, "node", node->name, "kernel %s assumes a multiple of 16 work-groups in x",
                          k->name);
     for (uint32_t i = 0; k->assumes & IR_ASSUME_SMALL_MEMORY && i < node->n_args; i++) {
