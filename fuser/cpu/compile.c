@@ -218,9 +218,7 @@ static void join(struct ir_function *kernel, struct attempt *a, enum cpu_isa isa
 /* The side of the kernel in a module of its own, ready to be emitted; false with findings. */
 static bool prepare(struct side *s, const struct ir_function *kernel, enum cpu_isa isa, struct diag_list *list)
 {
-    struct ir_module *module = ir_module_new("kernel");
-    s->kernel = ir_function_copy(module, kernel, kernel->name);
-    last_group_take(s->kernel, s->which);
+    s->kernel = last_group_take(kernel, s->which);
     prepare_code(s->kernel);
     if (!check_kernel(s->kernel, list)) return false;
     join(s->kernel, &s->attempt, isa);

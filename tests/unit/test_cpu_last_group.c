@@ -18,7 +18,7 @@ enum { LOCAL = 64, GROUPS = 256, N = LOCAL * GROUPS };
 
 /* A tree whose steps are far from each other; sums of the groups, of which one work-group makes one. */
 static const char kernels[] =
-    "local @part: [64 x i32]\n"
+    "local @part: [64 x i32]\nlocal @large: [2048 x i32]\n"
     "kernel @sums(%a: ptr.global i32, %o: ptr.global i32) {\n"
     "    %i = global_id x\n %l = local_id x\n %g = group_id x\n %x = load i32 %a[%i]\n %p = global @part\n"
     "    %mine = elem i32 %p, %l\n store i32 %mine, %x\n"
@@ -29,11 +29,14 @@ static const char kernels[] =
     "            %v = load i32 %p[%far]\n %w = add i32 %u, %v\n store i32 %p[%at], %w\n yield\n }\n"
     "        continue %d2\n    }\n"
     "    %first = ieq i64 %l, 0\n if %first {\n %s = load i32 %p\n store i32 %o[%g], %s\n yield\n }\n}\n"
-    "kernel @total(%a: ptr.global i32, %o: ptr.global i32) {\n"
+    /* with more memory of the work-group than groups that are lanes have */
+    "kernel @total(%a: ptr.global i32, %o: ptr.global i32, %m: ptr.local i32) {\n"
     "    %i = global_id x\n %l = local_id x\n %j = add i64 %i, 64\n %x = load i32 %a[%j]\n"
-    "    %n = num_groups x\n %t = trunc i32 %n\n"
-    "    %s = group_reduce i32 %x, work_group, add\n %y = mul i32 %s, %t\n %c = ieq i64 %l, 0\n"
-    "    if %c { store i32 %o[0], %y }\n}\n"
+    "    %n = num_groups x\n %t = trunc i32 %n\n %p = global @large\n store i32 %p[%l], %x\n"
+    "    %s = group_reduce i32 %x, work_group, add\n %k = sub i64 63, %l\n barrier work_group, local\n %u = load i32 "
+    "%p[%k]\n"
+    "    store i32 %m[%l], %u\n barrier work_group, local\n %v = load i32 %m[%k]\n %w = add i32 %s, %v\n"
+    "    %y = mul i32 %w, %t\n %c = ieq i64 %l, 0\n if %c { store i32 %o[0], %y }\n}\n"
     "kernel @scale(%a: ptr.global i32, %o: ptr.global i32) {\n"
     "    %i = global_id x\n %x = load i32 %a[%i]\n %y = mul i32 %x, 3\n store i32 %o[%i], %y\n}\n";
 
@@ -46,8 +49,8 @@ static struct test_graph *graph_of(const char *second, uint64_t items)
     for (unsigned i = 0; i < 4; i++) test_buffer(g, names[i], IR_I32, N + LOCAL, (struct fuser_props){0});
     g->options.device.last_groups = true;
     for (unsigned i = 0; i < 3; i++) {
-        struct fuser_arg args[] = {test_arg_buffer(i), test_arg_buffer(i + 1)};
-        test_kernel(g, nodes[i], kernel[i], test_range(i == 2 ? LOCAL : items, LOCAL), args, 2);
+        struct fuser_arg args[] = {test_arg_buffer(i), test_arg_buffer(i + 1), test_arg_local(4 * LOCAL)};
+        test_kernel(g, nodes[i], kernel[i], test_range(i == 2 ? LOCAL : items, LOCAL), args, i == 2 ? 3 : 2);
     }
     return g;
 }
@@ -64,7 +67,7 @@ static struct fuser_plan *plan_of(struct test_graph *g, const char *launches)
 /* ---- sides ---- */
 
 struct found {
-    unsigned asks, barriers, stores;
+    unsigned asks, barriers, stores, globals;
 };
 
 static void see(struct ir_inst *inst, void *data)
@@ -77,13 +80,11 @@ static void see(struct ir_inst *inst, void *data)
 
 static struct found side_of(const struct fuser_launch *launch, enum group_side side, uint32_t *assumes)
 {
-    struct ir_module *m = ir_module_new("side");
-    struct ir_function *copy = ir_function_copy(m, launch->kernel, "side");
-    struct found f = {0};
-    last_group_take(copy, side);
-    ir_walk(copy->body, see, &f);
-    *assumes = copy->assumes;
-    ir_module_free(m);
+    struct ir_function *taken = last_group_take(launch->kernel, side);
+    struct found f = {.globals = taken->module->n_globals};
+    ir_walk(taken->body, see, &f);
+    *assumes = taken->assumes;
+    ir_module_free(taken->module);
     return f;
 }
 
@@ -98,12 +99,14 @@ static void each_side_is_alone(void **state)
     struct found others = side_of(&plan->launches[0], GROUP_OTHERS, &assumes);
     struct found last = side_of(&plan->launches[0], GROUP_LAST, &assumes);
     assert_true(all.asks);
-    assert_int_equal(all.stores, 3);
+    assert_int_equal(all.stores, 5);
+    assert_int_equal(all.globals, 1);
     assert_int_equal(others.asks + others.barriers, 0);
     assert_int_equal(others.stores, 2);
+    assert_int_equal(others.globals, 0);
     assert_int_equal(last.asks, 0);
-    assert_int_equal(last.barriers, 1);
-    assert_int_equal(last.stores, 1);
+    assert_int_equal(last.barriers, 3);
+    assert_int_equal(last.stores, 3);
     fuser_plan_free(plan);
     test_graph_free(g);
 }

@@ -40,6 +40,22 @@ bool uses_sub_groups(const struct ir_function *kernel)
     return used;
 }
 
+static void see_local_param(struct ir_inst *inst, void *data)
+{
+    for (uint32_t i = 0; i < inst->n_operands; i++) {
+        const struct ir_value *v = inst->operands[i];
+        if (v->kind == IR_VALUE_PARAM && ir_type_is_ptr(v->type) && ir_type_space(v->type) == IR_SPACE_LOCAL)
+            *(bool *)data = true;
+    }
+}
+
+bool uses_local_params(const struct ir_function *kernel)
+{
+    bool used = false;
+    ir_walk(kernel->body, see_local_param, &used);
+    return used;
+}
+
 unsigned sub_group_size_of(const struct ir_function *kernel)
 {
     uint32_t size = kernel->sub_group_size;

@@ -46,11 +46,21 @@ static void take(struct ir_inst *inst, void *data)
     ir_replace_uses(t->kernel->body, inst->results[0], ir_const_bool(t->kernel->module, is));
 }
 
-void last_group_take(struct ir_function *kernel, enum group_side side)
+static struct ir_function *copy_of(const struct ir_function *kernel)
 {
-    struct taking t = {kernel, side};
-    if (side == GROUP_ALL) return;
-    if (side == GROUP_LAST) kernel->assumes &= ~(uint32_t)(IR_ASSUME_PAIRED_GROUPS | IR_ASSUME_LANE_GROUPS);
-    ir_walk(kernel->body, take, &t);
-    pipeline_run(&pipeline_cleanup, kernel);
+    return ir_function_copy(ir_module_new("kernel"), kernel, kernel->name);
+}
+
+/* A copy has no more of the module's variables than it uses. */
+struct ir_function *last_group_take(const struct ir_function *kernel, enum group_side side)
+{
+    struct ir_function *both = copy_of(kernel);
+    struct taking t = {both, side};
+    if (side == GROUP_ALL) return both;
+    if (side == GROUP_LAST) both->assumes &= ~(uint32_t)(IR_ASSUME_PAIRED_GROUPS | IR_ASSUME_LANE_GROUPS);
+    ir_walk(both->body, take, &t);
+    pipeline_run(&pipeline_cleanup, both);
+    struct ir_function *own = copy_of(both);
+    ir_module_free(both->module);
+    return own;
 }

@@ -10,6 +10,6 @@ enum group_side {
     GROUP_LAST
 };
 
-/* What the kernel is for one side: what is asked about which work-group it is, is known, and what only the other side
-   does is gone. */
-void last_group_take(struct ir_function *kernel, enum group_side side);
+/* The kernel for one side, in a module of its own: what is asked about which work-group it is, is known, and what only
+   the other side does is gone. */
+struct ir_function *last_group_take(const struct ir_function *kernel, enum group_side side);

@@ -314,8 +314,7 @@ static bool has_small_arrays(const struct ir_function *kernel)
 {
     enum { MOST_BYTES = 64 << 10 };
     uint64_t bytes = 0;
-    for (uint32_t i = 0; i < kernel->n_params; i++)
-        if (is_local(kernel->params[i].value)) return false;
+    if (uses_local_params(kernel)) return false;
     for (uint32_t i = 0; i < kernel->module->n_globals; i++) {
         const struct ir_global *g = kernel->module->globals[i];
         if (g->space == IR_SPACE_LOCAL) bytes += ir_type_size(kernel->module, g->type);

@@ -64,12 +64,8 @@ static void see_array(struct ir_inst *inst, void *data)
 static bool has_own_arrays(const struct ir_function *kernel)
 {
     struct arrays a = {0};
-    for (uint32_t i = 0; i < kernel->n_params; i++) {
-        ir_type t = kernel->params[i].value->type;
-        if (ir_type_is_ptr(t) && ir_type_space(t) == IR_SPACE_LOCAL) return false;
-    }
     ir_walk(kernel->body, see_array, &a);
-    return a.waits && a.some && !a.unknown;
+    return !uses_local_params(kernel) && a.waits && a.some && !a.unknown;
 }
 
 static bool pays(const struct joined *j)

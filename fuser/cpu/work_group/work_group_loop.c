@@ -33,11 +33,7 @@ static void see_use_of_group(struct ir_inst *inst, void *data)
 
 static struct uses uses_of(const struct ir_function *kernel)
 {
-    struct uses uses = {0};
-    for (uint32_t i = 0; i < kernel->n_params; i++) {
-        ir_type t = kernel->params[i].value->type;
-        if (ir_type_is_ptr(t) && ir_type_space(t) == IR_SPACE_LOCAL) uses.of_groups = true;
-    }
+    struct uses uses = {.of_groups = uses_local_params(kernel)};
     ir_walk(kernel->body, see_use_of_group, &uses);
     return uses;
 }
