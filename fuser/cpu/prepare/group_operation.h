@@ -11,5 +11,5 @@ bool is_sub_group_operation(const struct ir_inst *inst); /* or one of its ids an
 
 bool uses_work_group_operations(const struct ir_function *kernel);
 bool uses_sub_groups(const struct ir_function *kernel);
-bool uses_local_params(const struct ir_function *kernel); /* that lead into memory of the work-group */
+bool uses_local_params(const struct ir_function *kernel);     /* that lead into memory of the work-group */
 unsigned sub_group_size_of(const struct ir_function *kernel); /* the number it asks for, or the primary one */
