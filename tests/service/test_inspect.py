@@ -476,6 +476,16 @@ def test_errors_of_the_command_line():
         error = run_json(*arguments, status=2)
         expect(error["status"] == "invalid" and wanted.partition(": ")[2] in error["object"] + ": " + error["reason"] or
                wanted in error["reason"], f"{error} instead of {wanted}")
+    for arguments, wanted in (
+            (["devices", "--jsno"], "there is no option `--jsno` (did you mean `--json`?); usage: fusion-inspect devices [--json]"),
+            (["status", "now"], "status: usage: fusion-inspect status [--json]"),
+            (["top", "--intervall", "1"], "there is no option `--intervall` (did you mean `--interval`?)"),
+            (["module", "--opions", "-D N=4", KERNELS], "there is no option `--opions` (did you mean `--options`?)"),
+            (["pipes", "--integartion", "x", KERNELS], "(did you mean `--integration`?)"),
+            (["metrics", "--json"], "metrics"), (["--scoket", "x", "devices"], "`--scoket` (did you mean `socket`?)")):
+        expect(wanted in (run_json("metrics", status=2)["object"] if arguments[0] == "metrics" else run(*arguments, status=2)),
+               f"{arguments}: {wanted}")
+    expect(run("status", "--help").startswith("usage: fusion-inspect status"), "help of each")
     expect("there is no pass `ces` (did you mean `cse`?)" in run("passes", "--pass", "ces", KERNELS, status=2), "a pass")
     expect(run_json("explain", f.graph, "--dot", "/nowhere/x.dot", status=1)["file"] == "/nowhere/x.dot", "a file that cannot be")
 

@@ -9,6 +9,7 @@
 #include "tools/inspect/graph/load.h"
 #include "tools/inspect/terminal/complain.h"
 #include "tools/inspect/terminal/json.h"
+#include "tools/inspect/terminal/usage.h"
 
 static void print_device(const fusion_device_info *d)
 {
@@ -98,7 +99,7 @@ static fusion_status tell_devices(fusion_session *s, json_object *list)
 int command_devices(const struct context *c, int argc, char **argv)
 {
     bool json = argc == 2 && strcmp(argv[1], "--json") == 0;
-    if (argc != 1 && !json) return fprintf(stderr, "usage: fusion-inspect %s [--json]\n", argv[0]), 2;
+    if (argc != 1 && !json) return usage_of(argc, argv, "[--json]", (const char *const[]){"--json", NULL});
     if (json) complain_as_json();
     fusion_session *s = connect_or_say(c);
     json_object *list = json ? json_object_new_array() : NULL;

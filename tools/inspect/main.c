@@ -36,6 +36,17 @@ static int usage(FILE *out)
     return out == stdout ? 0 : 2;
 }
 
+static int unknown_option(const char *word, const struct option *longs)
+{
+    char hint[120];
+    const char *bare = word + strspn(word, "-");
+    struct nearest s = nearest_begin(bare, strcspn(bare, "="));
+    for (; longs->name; longs++) nearest_offer(&s, longs->name);
+    fprintf(stderr, "fusion-inspect: there is no option `%s`%s, or it lacks its value; --help lists them\n", word,
+            nearest_hint(s.best, hint, sizeof hint));
+    return 2;
+}
+
 static int unknown_command(const char *word)
 {
     char hint[120];
@@ -55,13 +66,14 @@ int main(int argc, char **argv)
                                           {0}};
     struct context c = {0};
     int o;
+    opterr = 0;
     while ((o = getopt_long(argc, argv, "+hv", longs, NULL)) != -1) {
         switch (o) {
         case 's': c.socket = optarg; break;
         case 'p': c.private_daemon = true; break;
         case 'h': return usage(stdout);
         case 'v': puts("fusion-inspect " FUSIOND_VERSION); return 0;
-        default: return usage(stderr);
+        default: return unknown_option(argv[optind - 1], longs);
         }
     }
     for (int i = 0; i < N_COMMANDS && optind < argc; i++) {

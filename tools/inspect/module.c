@@ -9,6 +9,7 @@
 #include "tools/inspect/graph/load.h"
 #include "tools/inspect/graph/types.h"
 #include "tools/inspect/terminal/complain.h"
+#include "tools/inspect/terminal/usage.h"
 
 /* ---- kernels ---- */
 
@@ -151,10 +152,10 @@ int command_module(const struct context *c, int argc, char **argv)
         status = s && show(s, &r) ? 0 : 1;
         fusion_disconnect(s);
     } else {
-        fprintf(stderr,
-                "usage: fusion-inspect %s [--ir] { [--sub-group-size SIZE] [--constant \"ID=TYPE VALUE\"] "
-                "[--options \"-D N=4\"] FILE } ...\n",
-                argv[0]);
+        status = usage_of(argc, argv,
+                          "[--ir] { [--sub-group-size SIZE] [--constant \"ID=TYPE VALUE\"] [--options \"-D N=4\"] "
+                          "FILE } ...",
+                          (const char *const[]){"--ir", "--sub-group-size", "--constant", "--options", NULL});
     }
     request_clear(&r);
     return status;

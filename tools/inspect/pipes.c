@@ -9,6 +9,7 @@
 #include "tools/inspect/graph/graph_data.h"
 #include "tools/inspect/graph/load.h"
 #include "tools/inspect/integration.h"
+#include "tools/inspect/terminal/usage.h"
 
 static const char *what_host_does(const fusion_pipe_info *p)
 {
@@ -48,7 +49,7 @@ int command_pipes(const struct context *c, int argc, char **argv)
         status = s && show(s, &files, prefix) ? 0 : 1;
         fusion_disconnect(s);
     } else {
-        fprintf(stderr, "usage: fusion-inspect %s [--integration PREFIX] FILE ...\n", argv[0]);
+        status = usage_of(argc, argv, "[--integration PREFIX] FILE ...", (const char *const[]){"--integration", NULL});
     }
     free(files.inputs);
     return status;

@@ -11,6 +11,7 @@
 #include "tools/inspect/terminal/json.h"
 #include "tools/inspect/terminal/numbers.h"
 #include "tools/inspect/terminal/style.h"
+#include "tools/inspect/terminal/usage.h"
 
 enum { NOT_RUNNING = 3 }; /* the exit status, as systemctl's */
 
@@ -140,7 +141,7 @@ static int show(fusion_session *s, bool as_json)
 int command_status(const struct context *c, int argc, char **argv)
 {
     bool json = argc == 2 && strcmp(argv[1], "--json") == 0;
-    if (argc != 1 && !json) return fprintf(stderr, "usage: fusion-inspect %s [--json]\n", argv[0]), 2;
+    if (argc != 1 && !json) return usage_of(argc, argv, "[--json]", (const char *const[]){"--json", NULL});
     if (json) complain_as_json();
     fusion_session *s = connect_to_running(c);
     if (!s) return NOT_RUNNING;
@@ -151,7 +152,7 @@ int command_status(const struct context *c, int argc, char **argv)
 
 int command_metrics(const struct context *c, int argc, char **argv)
 {
-    if (argc != 1) return fprintf(stderr, "usage: fusion-inspect %s\n", argv[0]), 2;
+    if (argc != 1) return usage_of(argc, argv, "", (const char *const[]){NULL});
     fusion_session *s = connect_to_running(c);
     if (!s) return NOT_RUNNING;
     char *text = NULL;

@@ -10,6 +10,7 @@
 #include "tools/inspect/terminal/json.h"
 #include "tools/inspect/terminal/numbers.h"
 #include "tools/inspect/terminal/style.h"
+#include "tools/inspect/terminal/usage.h"
 
 enum { NOT_RUNNING = 3, MAX_SHOWN = 30 };
 
@@ -165,7 +166,8 @@ int command_top(const struct context *c, int argc, char **argv)
 {
     struct top t;
     if (!parse(argc, argv, &t))
-        return fprintf(stderr, "usage: fusion-inspect %s [--interval SECONDS] [--count N]\n", argv[0]), 2;
+        return usage_of(argc, argv, "[--interval SECONDS] [--count N]",
+                        (const char *const[]){"--interval", "--count", NULL});
     fusion_session *s = connect_to_running(c);
     if (!s) return NOT_RUNNING;
     bool ok = run(&t, s);
