@@ -287,6 +287,7 @@ static void end(struct broker *broker)
     uv_close((uv_handle_t *)&broker->fairness, NULL);
     uv_close((uv_handle_t *)&broker->weighing, NULL);
     uv_close((uv_handle_t *)&broker->metrics, NULL);
+    laters_close(&broker->laters);
     uv_run(&broker->loop, UV_RUN_DEFAULT); /* until every handle is closed */
     uv_loop_close(&broker->loop);
     users_clear(&broker->users);
@@ -312,6 +313,7 @@ int broker_run(struct options *options)
     uv_timer_init(&broker.loop, &broker.fairness);
     uv_timer_init(&broker.loop, &broker.weighing);
     uv_timer_init(&broker.loop, &broker.metrics);
+    laters_init(&broker.laters, &broker.loop);
     broker.fairness.data = broker.weighing.data = broker.metrics.data = &broker;
     if (options->private_fd < 0) broker.notify = notify_new(&broker.loop); /* else it is somebody else's manager */
     children_start(&broker.children, &broker.loop);

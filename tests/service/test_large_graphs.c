@@ -1,7 +1,9 @@
 /* Graphs as large as they may be: what the library does for each node takes no longer when there are many. Times are of
    this process's processor, and a fraction of what a look at all other nodes for each would take. */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -204,12 +206,77 @@ static void test_buffers_come_and_go(void **state)
     free(many);
 }
 
+/* ---- the daemon ---- */
+
+static double daemon_seconds(void)
+{
+    clockid_t its_clock;
+    struct timespec t;
+    assert_int_equal(clock_getcpuclockid(service.pid, &its_clock), 0);
+    assert_int_equal(clock_gettime(its_clock, &t), 0);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+struct asking {
+    fusion_session *session;
+    atomic_bool ends;
+    double most; /* seconds of its processor that the daemon had something else to do before an answer */
+};
+
+static void *ask(void *data)
+{
+    struct asking *a = data;
+    while (!atomic_load(&a->ends)) {
+        char *json;
+        double began = daemon_seconds();
+        if (fusion_session_status(a->session, &json) != FUSION_SUCCESS) break;
+        free(json);
+        if (daemon_seconds() - began > a->most) a->most = daemon_seconds() - began;
+    }
+    return NULL;
+}
+
+/* For each launch its code is looked for in each module. How the finalize ends depends on how many files may be open.
+ */
+static void test_many_launches_of_many_modules(void **state)
+{
+    (void)state;
+    enum { MODULES = 4000, LAUNCHES = 16000 };
+    pthread_t thread;
+    struct asking a = {.session = service_connect(&service)};
+    fusion_session *busy = service_connect(&service);
+    fusion_buffer *out = index_buffer(busy, "out", 64, 0, 0), *in = index_buffer(busy, "in", 64, 1, 0);
+    fusion_graph *graph;
+    fusion_exec *exec;
+    expect_ok(fusion_graph_create(busy, &graph));
+    fusion_module *last = NULL;
+    for (int i = 0; i < LAUNCHES; i++) {
+        fusion_arg args[] = {fusion_arg_read(in), fusion_arg_write(out), fusion_arg_i32(i)};
+        if (i < MODULES) last = load_test_kernels(busy);
+        add_node(graph, last, "scale", 64, args, 3);
+    }
+    assert_int_equal(pthread_create(&thread, NULL, ask, &a), 0);
+    fusion_finalize_options options = {FUSION_SIZED(fusion_finalize_options), .mode = FUSION_NONE};
+    fusion_status status = fusion_graph_finalize(graph, &options, &exec);
+    atomic_store(&a.ends, true);
+    pthread_join(thread, NULL);
+    print_message("# %s; others have waited for %.3f s of the daemon's processor\n", fusion_status_name(status),
+                  a.most);
+    assert_true(a.most < 0.25);
+    fusion_disconnect(busy);
+    fusion_disconnect(a.session);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nodes_without_names),  cmocka_unit_test(test_values),
-        cmocka_unit_test(test_host_tasks),           cmocka_unit_test(test_two_recordings),
-        cmocka_unit_test(test_recordings_that_wait), cmocka_unit_test(test_buffers_come_and_go),
+        cmocka_unit_test(test_nodes_without_names),
+        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_host_tasks),
+        cmocka_unit_test(test_two_recordings),
+        cmocka_unit_test(test_recordings_that_wait),
+        cmocka_unit_test(test_buffers_come_and_go),
+        cmocka_unit_test(test_many_launches_of_many_modules),
     };
     return cmocka_run_group_tests_name("large graphs", tests, start, stop);
 }

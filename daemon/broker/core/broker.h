@@ -8,6 +8,7 @@
 
 #include "daemon/broker/core/child.h"
 #include "daemon/broker/core/code.h"
+#include "daemon/broker/core/later.h"
 #include "daemon/broker/core/options.h"
 #include "daemon/broker/core/tempdir.h"
 #include "daemon/broker/core/user.h"
@@ -55,6 +56,7 @@ struct broker {
     uint64_t fairness_ns; /* when it last went off */
     uv_timer_t weighing;  /* while a service has sessions: the memory of their executors */
     uv_timer_t metrics;   /* while there is a file to write them to */
+    struct laters laters;
 };
 
 /* Numbers that nothing else of this daemon has or had. */

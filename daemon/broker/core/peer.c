@@ -15,7 +15,6 @@
 #include "proto/writer.h"
 
 enum { FLUSH_MS = 1000, SHORT_QUEUE = 256 << 10 };
-enum { SERVED_PER_MS = 250000, SERVED_MOST = 2000000 }; /* ns: a user's part of the loop while others are there */
 
 /* A message on its way out. */
 struct packet {
@@ -306,24 +305,13 @@ size_t peer_queued(const struct peer *peer)
 
 /* ---- whose turn it is ---- */
 
-/* What the loop does for one user others wait for: a quarter of its time is his at most, and nothing is done while he
-   has had more. */
-static bool has_had_enough(struct user *user, uint64_t now)
-{
-    uint64_t allowed = (now - user->served_at) * SERVED_PER_MS;
-    user->served_ns -= user->served_ns < allowed ? user->served_ns : allowed;
-    user->served_at = now;
-    return user->served_ns > SERVED_MOST;
-}
-
 /* Its messages, those that have come already, too, wait for a moment then. */
 static bool must_wait(struct peer *p)
 {
-    if (!p->user || p->user->users->n_present < 2) return false;
-    if (!has_had_enough(p->user, uv_now(p->poll.loop))) return false;
+    if (!p->user || !user_has_had_enough(p->user, uv_now(p->poll.loop))) return false;
     p->waits = true;
     update_poll(p);
-    uv_timer_start(&p->timer, on_timer, (p->user->served_ns - SERVED_MOST) / SERVED_PER_MS + 1, 0);
+    uv_timer_start(&p->timer, on_timer, user_waits_ms(p->user), 0);
     return true;
 }
 

@@ -6,7 +6,8 @@
 
 #include "proto/include/fusiond/status.h"
 
-enum { MAX_ABSENT = 64 }; /* users without a connection who are remembered */
+enum { SERVED_PER_MS = 250000, SERVED_MOST = 2000000 }; /* ns */
+enum { MAX_ABSENT = 64 };                               /* users without a connection who are remembered */
 
 static const struct {
     const char *name;
@@ -159,6 +160,19 @@ bool user_charge_all(struct user *user, const struct user_cost *cost, struct err
 void user_refund_all(struct user *user, const struct user_cost *cost)
 {
     for (enum user_resource i = 0; i < USER_RESOURCES; i++) user_refund(user, i, cost->of[i]);
+}
+
+bool user_has_had_enough(struct user *user, uint64_t now)
+{
+    uint64_t allowed = (now - user->served_at) * SERVED_PER_MS;
+    user->served_ns -= user->served_ns < allowed ? user->served_ns : allowed;
+    user->served_at = now;
+    return user->users->n_present > 1 && user->served_ns > SERVED_MOST;
+}
+
+uint64_t user_waits_ms(const struct user *user)
+{
+    return user->served_ns > SERVED_MOST ? (user->served_ns - SERVED_MOST) / SERVED_PER_MS + 1 : 0;
 }
 
 bool user_sees_all(const struct user *user)

@@ -96,4 +96,8 @@ void user_refund(struct user *user, enum user_resource resource, uint64_t amount
 bool user_charge_all(struct user *user, const struct user_cost *cost, struct error *error);
 void user_refund_all(struct user *user, const struct user_cost *cost);
 /* May it see what others do? */
+/* What the loop does for one user others wait for: a quarter of its time is his at most (served_ns counts it) while
+   others are there. Has he had more, now (ms)? Then how long he is to wait. */
+bool user_has_had_enough(struct user *user, uint64_t now);
+uint64_t user_waits_ms(const struct user *user);
 bool user_sees_all(const struct user *user);

@@ -17,6 +17,7 @@ static void free_launches(struct finalize *f)
 
 void finalization_free(struct finalize *f)
 {
+    later_cancel(&f->operation.session->broker->laters, &f->later);
     job_cancel(&f->plan_waiter);
     job_cancel(&f->save_waiter);
     free_launches(f);

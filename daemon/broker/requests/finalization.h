@@ -35,6 +35,8 @@ struct finalize {
     const msgpack_object_array *kernels;
     struct launch *launches;
     uint32_t n_launches, next, running, done, n_quick;
+    uint32_t looked_up;      /* of the launches, in the cache and in modules */
+    struct later later;      /* looking up the rest */
     uint32_t n_spares;       /* the last of the launches: run only where a condition of another one does not hold */
     enum cache_source worst; /* the slowest source so far */
     bool compiled;           /* even slower: something was made */

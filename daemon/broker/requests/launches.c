@@ -249,18 +249,43 @@ static void start_launches(struct finalize *f)
 
 /* ---- all launches ---- */
 
-/* False: the finalize has failed, and is gone. */
-static bool look_up(struct finalize *f)
+static void go_on(struct finalize *f)
 {
-    for (uint32_t i = 0; i < f->n_launches; i++)
-        if (!take_from_cache(&f->launches[i]) || !take_from_bundle(&f->launches[i])) return false;
-    return true;
+    if (!take_spares(f)) return;
+    if (f->done < f->n_launches && is_quick(f)) {
+        if (take_kernels(f)) finish(f);
+    } else {
+        start_launches(f);
+    }
+}
+
+/* False: the finalize has failed, and is gone. */
+static bool look_up_one(struct finalize *f)
+{
+    struct launch *launch = &f->launches[f->looked_up];
+    *launch = (struct launch){.owner = f, .index = f->looked_up++};
+    launch->key = object_hash(&f->target, f->gpu, &f->kernels->ptr[launch->index]);
+    return take_from_cache(launch) && take_from_bundle(launch);
+}
+
+/* Of ten thousand launches, and with thousands of modules, that takes its time. False: the finalize goes on, or is
+   gone. */
+static bool look_up(void *data)
+{
+    struct finalize *f = data;
+    uint64_t end = uv_hrtime() + LATER_PIECE_NS;
+    while (f->looked_up < f->n_launches) {
+        if (!look_up_one(f)) return false;
+        if (uv_hrtime() > end && f->looked_up < f->n_launches) return true;
+    }
+    go_on(f);
+    return false;
 }
 
 void launches_begin(struct finalize *f)
 {
-    struct hash target;
-    const struct error *error = pool_info(f->operation.session->broker->pool, NULL, &target);
+    struct session *s = f->operation.session;
+    const struct error *error = pool_info(s->broker->pool, NULL, &f->target);
     if (error) {
         finalization_fail(f, error);
         return;
@@ -269,15 +294,6 @@ void launches_begin(struct finalize *f)
         finish(f);
         return;
     }
-    for (; f->n_launches < f->kernels->size; f->n_launches++) {
-        struct launch *launch = &f->launches[f->n_launches];
-        *launch = (struct launch){.owner = f, .index = f->n_launches};
-        launch->key = object_hash(&target, f->gpu, &f->kernels->ptr[launch->index]);
-    }
-    if (!look_up(f) || !take_spares(f)) return;
-    if (f->done < f->n_launches && is_quick(f)) {
-        if (take_kernels(f)) finish(f);
-    } else {
-        start_launches(f);
-    }
+    f->n_launches = f->kernels->size;
+    if (look_up(f)) later_begin(&s->broker->laters, &f->later, s->user, look_up, f);
 }
