@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "fuser/spirv/abi/print.h"
+#include "fuser/spirv/formats.h"
 #include "fuser/spirv/library/library.h"
 #include "ir/base/arena.h"
 #include "ir/printf/format.h"
@@ -17,31 +18,8 @@
 enum {
     WORD = 8,
     MAX_STRINGS = 64,
-    MAX_FORMATS = 16 /* of one message */,
     ARGUMENT_WORD = 8 /* bytes before each argument */
 };
-
-/* ---- what is known of memory ---- */
-
-/* What an address is a number of bytes into; NULL where that is not known. */
-static const struct ir_inst *place_of(const struct ir_value *p, uint64_t *offset)
-{
-    *offset = 0;
-    for (;;) {
-        if (p->kind != IR_VALUE_RESULT) return NULL;
-        const struct ir_inst *inst = p->of.inst;
-        const struct ir_module *m = inst->parent->function->module;
-        uint64_t index;
-        if (inst->op == IR_OP_VAR || inst->op == IR_OP_GLOBAL) return inst;
-        if (inst->op == IR_OP_FIELD)
-            *offset += ir_type_struct(m, inst->type)->fields[inst->attrs.index].offset;
-        else if (inst->op == IR_OP_ELEM && ir_value_uint(inst->operands[1], &index))
-            *offset += index * ir_type_size(m, inst->type);
-        else
-            return NULL;
-        p = inst->operands[0];
-    }
-}
 
 struct user {
     const struct ir_inst *memory;
@@ -52,27 +30,15 @@ static void see_user(struct ir_inst *inst, void *data)
 {
     struct user *u = data;
     uint64_t offset;
-    u->prints |= inst->op == IR_OP_PRINTF && place_of(inst->operands[2], &offset) == u->memory;
+    u->prints |= inst->op == IR_OP_PRINTF && spirv_place_of(inst->operands[2], &offset) == u->memory;
 }
 
 bool spirv_stores_to_print(const struct ir_inst *store)
 {
     uint64_t offset;
-    struct user u = {.memory = place_of(store->operands[0], &offset)};
+    struct user u = {.memory = spirv_place_of(store->operands[0], &offset)};
     if (u.memory && u.memory->op == IR_OP_VAR) ir_walk(store->parent->function->body, see_user, &u);
     return u.prints;
-}
-
-/* The string that lies there; NULL: it is not known. */
-static const char *known_string(const struct ir_value *p)
-{
-    uint64_t offset;
-    const struct ir_inst *inst = place_of(p, &offset);
-    if (!inst || inst->op != IR_OP_GLOBAL || inst->attrs.global->space != IR_SPACE_CONSTANT) return NULL;
-    const struct ir_global *g = inst->attrs.global;
-    uint64_t size = ir_type_size(inst->parent->function->module, g->type);
-    if (!g->init || offset >= size || !memchr(g->init + offset, 0, size - offset)) return NULL;
-    return (const char *)g->init + offset;
 }
 
 /* ---- which arguments are strings ---- */
@@ -88,7 +54,7 @@ static void see_store(struct ir_inst *inst, void *data)
 {
     struct words *w = data;
     uint64_t at, a, b;
-    if (inst->op != IR_OP_STORE || place_of(inst->operands[0], &at) != w->memory || at != w->at) return;
+    if (inst->op != IR_OP_STORE || spirv_place_of(inst->operands[0], &at) != w->memory || at != w->at) return;
     const struct ir_value *v = inst->operands[1];
     bool same = w->value && w->value->type == v->type &&
                 (ir_type_is_ptr(v->type) || (ir_value_uint(w->value, &a) && ir_value_uint(v, &b) && a == b));
@@ -99,7 +65,7 @@ static void see_store(struct ir_inst *inst, void *data)
 static const struct ir_value *stored_at(const struct ir_inst *print, uint64_t at)
 {
     uint64_t offset;
-    struct words w = {.memory = place_of(print->operands[2], &offset)};
+    struct words w = {.memory = spirv_place_of(print->operands[2], &offset)};
     w.at = at + offset;
     if (w.memory) ir_walk(print->parent->function->body, see_store, &w);
     return w.differ ? NULL : w.value;
@@ -136,7 +102,7 @@ static bool see_argument(const struct ir_inst *print, uint64_t *at, bool is_stri
 /* Only where there are strings anything of the arguments need be known. */
 static bool read_message(const struct ir_inst *print, struct message *m)
 {
-    *m = (struct message){.format = known_string(print->operands[1])};
+    *m = (struct message){.format = spirv_known_string(print->operands[1])};
     if (!m->format || print->op == IR_OP_FINDING) return m->format;
     unsigned last = 0, n = 0;
     char conversion;
@@ -302,44 +268,6 @@ static void find(struct ir_inst *inst, void *data)
     f->insts[f->n++] = inst;
 }
 
-/* ---- formats that are chosen ---- */
-
-static const struct ir_inst *choice_of(const struct ir_value *format)
-{
-    const struct ir_inst *inst = format->kind == IR_VALUE_RESULT ? format->of.inst : NULL;
-    return inst && inst->op == IR_OP_SELECT ? inst : NULL;
-}
-
-/* How many there are to choose from; more than MAX_FORMATS: too many, or not all are known. */
-static unsigned count_formats(const struct ir_value *format, unsigned depth)
-{
-    const struct ir_inst *choice = choice_of(format);
-    if (!choice) return known_string(format) ? 1 : MAX_FORMATS + 1;
-    if (depth == MAX_FORMATS) return MAX_FORMATS + 1;
-    unsigned n = count_formats(choice->operands[1], depth + 1);
-    return n > MAX_FORMATS ? n : n + count_formats(choice->operands[2], depth + 1);
-}
-
-/* A message for each of two formats, by a branch. */
-static void split(struct ir_function *kernel, struct ir_inst *print, struct found *found)
-{
-    static const ir_type type = IR_I32;
-    const struct ir_inst *choice = choice_of(print->operands[1]);
-    struct ir_builder b = ir_builder_before(print);
-    b.loc = print->loc;
-    struct ir_inst *is = ir_build_if(&b, choice->operands[0], &type, 1);
-    for (unsigned i = 0; i < 2; i++) {
-        struct ir_builder in = ir_builder_at_end(is->blocks[i]);
-        struct ir_value *operands[] = {print->operands[0], choice->operands[1 + i], print->operands[2]};
-        in.loc = print->loc;
-        struct ir_inst *one = ir_build(&in, IR_OP_PRINTF, print->type, operands, 3);
-        end(&in, IR_OP_YIELD, one->results, 1);
-        find(one, found);
-    }
-    ir_replace_uses(kernel->body, print->results[0], is->results[0]);
-    ir_inst_remove(print);
-}
-
 bool spirv_lower_prints(struct ir_function *kernel)
 {
     struct found found = {0};
@@ -348,10 +276,7 @@ bool spirv_lower_prints(struct ir_function *kernel)
     for (size_t i = 0; i < found.n; i++) {
         struct ir_inst *print = found.insts[i];
         struct message m;
-        if (print->op == IR_OP_PRINTF && choice_of(print->operands[1])) {
-            if (count_formats(print->operands[1], 0) <= MAX_FORMATS) split(kernel, print, &found);
-            continue;
-        }
+        if (print->op == IR_OP_PRINTF && spirv_split_formats(print, find, &found)) continue;
         if (!read_message(found.insts[i], &m)) continue;
         if (!prints) prints = ir_function_add_param(kernel, NULL, IR_PTR(IR_SPACE_GLOBAL));
         lower(kernel, found.insts[i], &m, prints);

@@ -72,6 +72,18 @@ static const char text[] =
     "    %f = select ptr.constant %is, %o, %e\n    %last = ieq i32 %n, 3\n    %d = global @string\n"
     "    %g = select ptr.constant %last, %d, %f\n    %r = printf [1 x i64] %i, %g, %args\n"
     "}\n"
+    /* The same chosen by ifs, one in the other, of which one ends elsewhere; the chosen one passes through a selection.
+     */
+    "kernel @by_ifs(%x: ptr.global i32 read) {\n"
+    "    %i = global_linear_id\n    %n = load i32 %x[%i]\n    %args = var [1 x i64]\n    store i64 %args, 0\n"
+    "    %bit = and i32 %n, 1\n    %is = ieq i32 %bit, 1\n    %last = ieq i32 %n, 3\n    %none = ieq i32 %n, 2\n"
+    "    %g = if %last -> ptr.constant {\n        %d = global @string\n        yield %d\n    } else {\n"
+    "        %f = if %is -> ptr.constant {\n            %o = global @odd\n            yield %o\n        } else {\n"
+    "            if %none { return } else { yield }\n            %e = global @even\n            yield %e\n        }\n"
+    "        yield %f\n    }\n"
+    "    %first = ieq i32 %n, 0\n    %p = global @mixed\n    %end = elem i8 %p, 27\n"
+    "    %h = select ptr.constant %first, %end, %g\n    %r = printf [1 x i64] %i, %h, %args\n"
+    "}\n"
     /* One that is not known. */
     "kernel @given(%x: ptr.global i32 read, %f: ptr.constant i32 read) {\n"
     "    %i = global_linear_id\n    %args = var [1 x i64]\n    store i64 %args, 0\n"
@@ -258,12 +270,18 @@ static void test_formats(void **state)
     if (absent) skip();
     for (int d = 0; d < n_devices; d++) {
         fusion_graph *g;
-        fusion_buffer *x = index_buffer(session, "x", 4, 1, 0);
+        fusion_buffer *x = index_buffer(session, "x", 5, 1, 0);
         expect_ok(fusion_graph_create(session, &g));
         add_node(g, load(session), "either", 4, (const fusion_arg[]){fusion_arg_read(x)}, 1);
         forget();
         run(finalize(g, devices[d]));
         expect_printed("evenoddeven%s\n");
+        fusion_graph_destroy(g);
+        expect_ok(fusion_graph_create(session, &g));
+        add_node(g, load(session), "by_ifs", 5, (const fusion_arg[]){fusion_arg_read(x)}, 1);
+        forget();
+        run(finalize(g, devices[d]));
+        expect_printed("%u\nodd%s\neven");
         fusion_graph_destroy(g);
     }
 }
