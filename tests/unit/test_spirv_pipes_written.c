@@ -1,4 +1,4 @@
-/* Pipes of modules as our writer has them, and as our reader has them again. */
+/* Pipes and variables of modules as our writer has them, and as our reader has them again. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -101,6 +101,38 @@ static void test_there_and_back(void **state)
     ir_module_free(m);
 }
 
+/* Likewise variables that kernels share; constants and local ones each has for itself. */
+static void test_variables(void **state)
+{
+    (void)state;
+    struct ir_module *m = parse(
+        "global @sum: [2 x i64] = {7, 8}\nconstant @c: i32 = 5\nlocal @l: i32\n"
+        "global @last: ptr.global = @sum + 8\n"
+        "kernel @first(%o: ptr.global i64) {\n  %p = global @sum\n  %x = load i64 %p[1]\n  store i64 %p, %x\n"
+        "  %c = global @c\n  %l = global @l\n  %y = load i32 %c\n  store i32 %l, %y\n}\n"
+        "kernel @second(%o: ptr.global i64) {\n  %q = global @last\n  %p = load ptr.global %q\n"
+        "  %x = load i64 %p\n  store i64 %o, %x\n  %c = global @c\n  %y = load i32 %c\n  store i32 %o[2], %y\n}\n");
+    char *why[2];
+    struct ir_module *parts[] = {there_and_back(m, "first", &why[0]), there_and_back(m, "second", &why[1])};
+    struct diag_list list = {0};
+    assert_true(parts[0] && parts[1]);
+    struct ir_module *whole = ir_link((const struct ir_module *const *)parts, 2, "whole", &list);
+    if (!whole) fail_msg("%s", diag_format(&list));
+    char *printed = ir_print(whole);
+    unsigned shared = 0;
+    for (uint32_t i = 0; i < whole->n_globals; i++) shared += whole->globals[i]->space == IR_SPACE_GLOBAL;
+    if (shared != 2) fail_msg("%u variables\n%s", shared, printed);
+    expect(printed, "export once global @sum: ");
+    expect(printed, "export once global @last: ");
+    free(printed);
+    ir_module_free(whole);
+    for (int i = 0; i < 2; i++) {
+        ir_module_free(parts[i]);
+        free(why[i]);
+    }
+    ir_module_free(m);
+}
+
 static void expect_refused(const char *of, const char *finding)
 {
     char *why;
@@ -125,6 +157,7 @@ static void test_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_there_and_back), cmocka_unit_test(test_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_there_and_back), cmocka_unit_test(test_variables),
+                                       cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests_name("spirv_pipes_written", tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuser/spirv/memory/linkage.h"
 #include "ir/base/arena.h"
 
 uint32_t spw_kernel_pointer(struct spw *w, uint32_t type, enum ir_space space, uint32_t pointer)
@@ -125,6 +126,7 @@ static uint32_t global_variable(struct spw *w, const struct ir_global *g)
         init = plain_init(w, g, size, align > 8 ? 8 : align, &type);
     uint32_t id = made_variable(w, SPW_GLOBALS, type, g->space, align, init);
     if (g->space == IR_SPACE_CONSTANT) spw_decorate(&w->m, id, SpvDecorationConstant, NULL, 0);
+    if (g->space == IR_SPACE_GLOBAL && w->target->features & SPIRV_PIPES) spw_link_once(w, id, g->name);
     spw_append(&w->interface, &id, 1);
     known = map_find(&w->globals, (uint64_t)(uintptr_t)g);
     known->number = id;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "fuser/spirv/memory/kernel_memory.h"
+#include "fuser/spirv/memory/linkage.h"
 #include "ir/base/arena.h"
 
 enum {
@@ -16,7 +17,6 @@ enum {
     HOST_READS_AND_WRITES = 3,
     READ_BLOCKING = 5946, /* SPV_INTEL_blocking_pipes */
     WRITE_BLOCKING = 5947,
-    MAX_TEXT = 60000, /* of an instruction, whose words are counted in 16 bits */
 };
 
 static bool names_pipe(const struct ir_inst *inst)
@@ -49,26 +49,13 @@ static uint32_t storage_type(struct spw *w)
     return spw_once(&w->m, SPW_GLOBALS, SpvOpTypePipeStorage, 0, NULL, 0);
 }
 
-/* A decoration of a number and a text, or the other way round. */
-static void decorate_with_name(struct spw *w, uint32_t id, uint32_t decoration, uint32_t number, const char *name,
-                               bool number_first)
-{
-    size_t room = strlen(name) / sizeof(uint32_t) + 1;
-    uint32_t *words = arena_alloc(w->arena, (room + 1) * sizeof *words);
-    if (strlen(name) > MAX_TEXT) spw_fail(w, "is of a pipe whose name or id is too long for SPIR-V");
-    size_t n = spw_string(name, words + number_first, room);
-    words[number_first ? 0 : n] = number;
-    spw_decorate(&w->m, id, decoration, words, n + 1);
-}
-
 static void say_who_has_it(struct spw *w, uint32_t id, const struct ir_global *g)
 {
-    spw_extension(&w->m, "SPV_KHR_linkonce_odr");
-    decorate_with_name(w, id, SpvDecorationLinkageAttributes, SpvLinkageTypeLinkOnceODR, g->name, false);
+    spw_link_once(w, id, g->name);
     if (!g->host_access) return;
     spw_capability(&w->m, CAPABILITY_HOST_ACCESS);
     spw_extension(&w->m, "SPV_INTEL_global_variable_host_access");
-    decorate_with_name(w, id, HOST_ACCESS, HOST_READS_AND_WRITES, g->host_access, true);
+    spw_decorate_with_name(w, id, HOST_ACCESS, HOST_READS_AND_WRITES, g->host_access, true);
 }
 
 static uint32_t variable(struct spw *w, const struct ir_global *g)
