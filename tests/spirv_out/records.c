@@ -20,7 +20,7 @@ void record_fill(const struct interp_arg *a, uint64_t data, void *record)
     struct spirv_pipe *to = record;
     memset(record, 0, record_bytes(a));
     if (a->kind == INTERP_ARG_IMAGE) {
-        if (!spirv_image_fill(record, a->data, data)) abort(); /* no test has such a format */
+        spirv_image_fill(record, a->data, data);
         return;
     }
     to->packet_size = pipe->packet_size;

@@ -19,7 +19,7 @@
 #define SPIRV_ENTRY_NAME "main"
 
 enum {
-    SPIRV_ABI_VERSION = 7,
+    SPIRV_ABI_VERSION = 8,
     SPIRV_ARGUMENTS = 128,       /* bytes from the block's beginning to the arguments */
     SPIRV_UNIFORM_BYTES = 16384, /* what each driver takes */
     SPIRV_BLOCK_ALIGN = 128,     /* of the block, of constants, and of each local pointer's memory */

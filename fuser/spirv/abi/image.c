@@ -10,7 +10,7 @@ static uint32_t packed(const uint8_t bytes[4], uint32_t n)
     return r;
 }
 
-bool spirv_image_fill(struct spirv_image *record, const struct ir_image *image, uint64_t address)
+void spirv_image_fill(struct spirv_image *record, const struct ir_image *image, uint64_t address)
 {
     struct ir_image_format f;
     *record = (struct spirv_image){.data = address,
@@ -22,16 +22,14 @@ bool spirv_image_fill(struct spirv_image *record, const struct ir_image *image, 
                                    .channel_order = image->channel_order,
                                    .channel_type = image->channel_type,
                                    .layers = image->slices};
-    if (!ir_image_format(image, &f) || !address || !image->width || !image->height) return true;
-    if (f.srgb) return false;
+    if (!ir_image_format(image, &f) || !address || !image->width || !image->height) return;
     record->texel_bytes = ir_texel_bytes(&f);
     record->channels = f.channels;
     record->channel_bytes = f.bytes;
     record->channel_class = f.channel_class;
     record->components = packed(f.component, f.channels);
     record->bits = f.packed ? packed(f.bits, f.channels) : 0;
-    record->flags =
-        (f.opaque_border ? SPIRV_IMAGE_OPAQUE_BORDER : 0) | (ir_format_is_integer(&f) ? SPIRV_IMAGE_INTEGER : 0);
+    record->flags = (f.opaque_border ? SPIRV_IMAGE_OPAQUE_BORDER : 0) |
+                    (ir_format_is_integer(&f) ? SPIRV_IMAGE_INTEGER : 0) | (f.srgb ? SPIRV_IMAGE_SRGB : 0);
     record->copies = f.copies;
-    return true;
 }

@@ -20,10 +20,10 @@ struct spirv_image {
     uint32_t unused;
 };
 
-enum spirv_image_flag { SPIRV_IMAGE_OPAQUE_BORDER = 2, SPIRV_IMAGE_INTEGER = 4 };
+enum spirv_image_flag { SPIRV_IMAGE_OPAQUE_BORDER = 2, SPIRV_IMAGE_INTEGER = 4, SPIRV_IMAGE_SRGB = 8 };
 
-/* Of an image whose data have that address for the device. False: it has a format that the library has not. */
-bool spirv_image_fill(struct spirv_image *record, const struct ir_image *image, uint64_t address);
+/* Of an image whose data have that address for the device. */
+void spirv_image_fill(struct spirv_image *record, const struct ir_image *image, uint64_t address);
 
 /* How a texel is read and written; above the bits of a sampler (enum ir_sampler). */
 enum spirv_texel_flag { SPIRV_TEXEL_FLOATS = 1 << 17, SPIRV_TEXEL_INTS = 1 << 18 };

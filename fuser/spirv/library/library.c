@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "fuser/spirv/library/srgb.h"
 #include "ir/text/parse/parse.h"
 
 static const char text[] =
@@ -16,11 +17,13 @@ static struct ir_module *library(void)
 {
     static struct ir_module *module;
     struct diag_list list = {0};
-    if (!module) module = ir_parse(text, sizeof text - 1, "library.fk", &list);
+    if (module) return module;
+    module = ir_parse(text, sizeof text - 1, "library.fk", &list);
     if (!module) {
         fprintf(stderr, "the library of fuser/spirv cannot be read: %s", diag_format(&list));
         abort();
     }
+    library_fill_srgb(module);
     return module;
 }
 

@@ -6,7 +6,6 @@
 #include "daemon/executor/devices/gpu/places.h"
 #include "fuser/spirv/abi/abi.h"
 #include "fuser/spirv/abi/image.h"
-#include "proto/include/fusiond/status.h"
 
 enum { RECORD_ALIGN = 16 };
 
@@ -71,15 +70,4 @@ uint64_t gpu_lay_out_local(const struct program_launch *p, uint64_t own, uint8_t
         bytes += aligned(p->params[i].offset, SPIRV_BLOCK_ALIGN); /* each at most 16 MiB (program.c), of few */
     }
     return bytes;
-}
-
-int gpu_check_images(const struct program_launch *p, const char *device, struct error *e)
-{
-    for (uint32_t i = 0; i < p->n_params; i++) {
-        struct spirv_image record;
-        if (p->params[i].kind == PROGRAM_PARAM_IMAGE && !spirv_image_fill(&record, &p->params[i].image, 1))
-            return error_set(e, FUSION_FEATURE_NOT_SUPPORTED, NULL,
-                             "argument %u is an image of sRGB colours, which device %s has not", i + 1, device);
-    }
-    return 0;
 }

@@ -16,5 +16,3 @@ void gpu_block_fill(uint8_t *block, uint64_t address, const struct executable *x
 
 /* Local pointers' memory behind so many bytes of a work-group's: all of it. args NULL, or gets the offsets. */
 uint64_t gpu_lay_out_local(const struct program_launch *p, uint64_t own, uint8_t *args);
-/* 0, or -1 with the error: an image that kernels for GPUs cannot have. */
-int gpu_check_images(const struct program_launch *p, const char *device, struct error *e);

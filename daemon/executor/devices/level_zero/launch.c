@@ -179,7 +179,7 @@ static int make(struct level_zero_launch *l, struct executable *x, uint32_t laun
 {
     const struct program_launch *p = &x->program->launches[launch];
     l->local_bytes = lay_out_local(o, p, x->launches[launch].args);
-    if (check(o, p, l->local_bytes, e) != 0 || gpu_check_images(p, "level_zero", e) != 0) return -1;
+    if (check(o, p, l->local_bytes, e) != 0) return -1;
     if (o->header.prints && make_prints(l, e) != 0) return -1;
     int n = gpu_pieces_make(l->pieces, p, true, &level_zero.description, e);
     l->items = gpu_items_of(p, o->header.items);

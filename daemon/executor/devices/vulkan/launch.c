@@ -155,7 +155,7 @@ static int make(struct vulkan_launch *v, struct executable *x, uint32_t launch, 
                 struct error *e)
 {
     const struct program_launch *p = &x->program->launches[launch];
-    if (check_object(o, p, e) != 0 || gpu_check_images(p, "vulkan", e) != 0) return -1;
+    if (check_object(o, p, e) != 0) return -1;
     uint32_t local = (uint32_t)gpu_lay_out_local(p, o->header.local_bytes, x->launches[launch].args);
     if (write_block(v, x->of_device, o, p, e) != 0) return -1;
     if (vulkan.gives_binaries) v->code.binary = &v->kept.told;
