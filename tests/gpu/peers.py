@@ -2,7 +2,8 @@
 """Runs tests/gpu's benchmark and the same works by PyTorch's inductor and by CuPy, in one run on one GPU.
 
 Usage: peers.py FOLDER [WORK ...]. FOLDER has `bench`, `bare` and their kernels. Prints a line for each work: milliseconds by
-the GPU's own clock of each, what share of the memory's speed (of a copy here) ours reaches, and ours over inductor's.
+the GPU's own clock of each (inductor's where runs follow each other, and by themselves as ours are), what share of the
+memory's speed (of a copy here) ours reaches, and ours over inductor's.
 """
 import json
 import math
@@ -36,6 +37,21 @@ def milliseconds(function, args):
     torch.cuda.synchronize()
     times = sorted(marks[i].elapsed_time(marks[i + 1]) for i in range(n))
     return times[n // 2]
+
+
+def milliseconds_alone(function, args):
+    """The median of runs by themselves, as ours are: the GPU is kept busy with nothing until all of one is queued, and
+    waited for behind it."""
+    times = []
+    for _ in range(25):
+        before, behind = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        torch.cuda._sleep(1_000_000)
+        before.record()
+        function(*args)
+        behind.record()
+        torch.cuda.synchronize()
+        times.append(before.elapsed_time(behind))
+    return sorted(times)[len(times) // 2]
 
 
 # ---- the works: a function, its arguments; the same for CuPy ----
@@ -190,10 +206,10 @@ def ours(folder, names, **environment):
 
 
 def measured(name):
-    """Inductor's milliseconds, CuPy's, and the sum of the first results."""
+    """Inductor's milliseconds, run after run and by itself, CuPy's, and the sum of the first results."""
     function, args = work_of(name)
-    inductor = milliseconds(function, args)
-    return inductor, cupy_milliseconds(name, args), first_sum(function(*args))
+    inductor, alone = milliseconds(function, args), milliseconds_alone(function, args)
+    return inductor, alone, cupy_milliseconds(name, args), first_sum(function(*args))
 
 
 def first_sum(result):
@@ -209,19 +225,20 @@ def main():
     print(output(os.path.join(folder, "bare"), folder).strip())
     lines = [line for line in ours(folder, names, FUSIOND_VULKAN_TIMES="1") if line["work"] != "launch"]
     speed, before = math.nan, None
-    print(f"{'work':14} {'ours ms':>9} {'waited':>9} {'inductor':>9} {'cupy':>9} {'of copy':>8} {'/inductor':>9}  launches moved")
+    print(f"{'work':14} {'ours ms':>9} {'waited':>9} {'inductor':>9} {'alone':>9} {'cupy':>9} {'of copy':>8} {'/inductor':>9} {'/alone':>7}  "
+          "launches moved")
     for line in lines:
         name = line["work"].partition(":")[0]
         if name != before:
             before = name
-            inductor, cupy, total = measured(name)
+            inductor, alone, cupy, total = measured(name)
             torch.cuda.empty_cache()
         if name == "copy":
             speed = EWISE * 8 / inductor / 1e6
             print(f"copy by PyTorch: {speed:.0f} GB/s")
         same = math.isclose(total, line["sum"], rel_tol=1e-3)
-        print(f"{line['work']:14} {line['ms']:9.4f} {line['wall_ms']:9.4f} {inductor:9.4f} {cupy:9.4f} {line['gb_per_s'] / speed:8.3f} "
-              f"{line['ms'] / inductor:9.3f}  {line['launches']} {line['moved']}{'' if same else ' OTHER VALUES'}", flush=True)
+        print(f"{line['work']:14} {line['ms']:9.4f} {line['wall_ms']:9.4f} {inductor:9.4f} {alone:9.4f} {cupy:9.4f} "
+              f"{line['gb_per_s'] / speed:8.3f} {line['ms'] / inductor:9.3f} {line['ms'] / alone:7.3f}  {line['launches']} {line['moved']}{'' if same else ' OTHER VALUES'}", flush=True)
 
 
 main()

@@ -7,6 +7,7 @@
 #include "fuser/spirv/base/branch.h"
 #include "fuser/spirv/base/builtin.h"
 #include "fuser/spirv/base/ids.h"
+#include "fuser/spirv/groups/halves.h"
 #include "fuser/spirv/groups/members.h"
 #include "fuser/spirv/groups/scan.h"
 #include "fuser/spirv/numbers/words.h"
@@ -83,30 +84,6 @@ static uint32_t half_of(struct spw *w, uint32_t n)
     return SPW_EMIT(w, SpvOpISub, type, x, SPW_EMIT(w, SpvOpShiftRightLogical, type, x, spw_const_u32(&w->m, 1)));
 }
 
-/* Numbers of one word stay in memory from round to round: who writes and who is read are different work-items, so that
-   they wait once a round. */
-static bool stays_in_memory(ir_type t)
-{
-    return ir_type_bits(t) <= 32;
-}
-
-/* Of the first work-items, of which there are as many as the others are far away. */
-static uint32_t taken_from_memory(struct spw *w, ir_type t, enum ir_group_op op, uint32_t sum, uint32_t d)
-{
-    uint32_t own = linear_id(w), at = SPW_EMIT(w, SpvOpIAdd, word_type(w), own, d), words[2];
-    uint32_t first = question(w, SpvOpULessThan, own, d), there = question(w, SpvOpULessThan, at, items(w));
-    uint32_t takes = SPW_EMIT(w, SpvOpLogicalAnd, spw_type_bool(&w->m, 1), first, there);
-    struct spw_if way = spw_if_begin(w, takes);
-    words[0] = spw_exchange_get(w, at);
-    uint32_t both = spw_combined(w, t, op, sum, spw_from_words(w, t, words));
-    spw_to_words(w, t, both, words);
-    spw_exchange_put(w, own, words[0]);
-    spw_if_else(w, &way, both);
-    uint32_t r = spw_if_end(w, &way, spw_part_type(w, t), sum);
-    spw_exchange_wait(w);
-    return r;
-}
-
 static uint32_t taken_by_exchange(struct spw *w, ir_type t, enum ir_group_op op, uint32_t sum, uint32_t d)
 {
     uint32_t own = linear_id(w), at = SPW_EMIT(w, SpvOpIAdd, word_type(w), own, d);
@@ -115,33 +92,12 @@ static uint32_t taken_by_exchange(struct spw *w, ir_type t, enum ir_group_op op,
     return SPW_EMIT(w, SpvOpSelect, spw_part_type(w, t), there, spw_combined(w, t, op, sum, other), sum);
 }
 
-static void put_in_memory(struct spw *w, ir_type t, uint32_t x)
+/* Numbers of two words: each work-item takes in the one so far behind it, round after round, each half as far. */
+static uint32_t reduced_by_exchange(struct spw *w, ir_type t, enum ir_group_op op, uint32_t x, uint32_t first)
 {
-    uint32_t words[2];
-    spw_to_words(w, t, x, words);
-    spw_exchange_put(w, linear_id(w), words[0]);
-    spw_exchange_wait(w);
-}
-
-/* What the first work-item has, for all. */
-static uint32_t of_first(struct spw *w, ir_type t, uint32_t sum)
-{
-    uint32_t zero = spw_const_u32(&w->m, 0);
-    if (!stays_in_memory(t)) return exchanged(w, t, sum, zero);
-    uint32_t word = spw_exchange_get(w, zero);
-    spw_exchange_wait(w);
-    return spw_from_words(w, t, &word);
-}
-
-/* Each work-item takes in the one so far behind it, where that is there: round after round, each half as far. */
-static uint32_t reduced(struct spw *w, ir_type t, enum ir_group_op op, uint32_t x)
-{
-    bool stays = stays_in_memory(t);
-    uint32_t type = spw_part_type(w, t), word = word_type(w), first = half_of(w, items(w));
+    uint32_t type = spw_part_type(w, t), word = word_type(w);
     uint32_t header = spw_id(&w->m), again = spw_id(&w->m), merge = spw_id(&w->m), test = spw_id(&w->m);
-    uint32_t body = spw_id(&w->m), next = spw_id(&w->m), half = spw_id(&w->m);
-    if (stays) put_in_memory(w, t, x);
-    uint32_t from = w->label;
+    uint32_t body = spw_id(&w->m), next = spw_id(&w->m), half = spw_id(&w->m), from = w->label;
     spw_jump(w, header);
     spw_label(w, header);
     uint32_t d = SPW_EMIT(w, SpvOpPhi, word, first, from, half, again);
@@ -151,13 +107,23 @@ static uint32_t reduced(struct spw *w, ir_type t, enum ir_group_op op, uint32_t 
     spw_label(w, test);
     SPW_DO(w, SpvOpBranchConditional, question(w, SpvOpINotEqual, d, spw_const_u32(&w->m, 0)), body, merge);
     spw_label(w, body);
-    SPW_DO(w, SpvOpCopyObject, type, next, (stays ? taken_from_memory : taken_by_exchange)(w, t, op, sum, d));
+    SPW_DO(w, SpvOpCopyObject, type, next, taken_by_exchange(w, t, op, sum, d));
     SPW_DO(w, SpvOpShiftRightLogical, word, half, d, spw_const_u32(&w->m, 1));
     spw_jump(w, again);
     spw_label(w, again);
     spw_jump(w, header);
     spw_label(w, merge);
-    return of_first(w, t, sum);
+    return exchanged(w, t, sum, spw_const_u32(&w->m, 0));
+}
+
+static uint32_t reduced(struct spw *w, ir_type t, enum ir_group_op op, uint32_t x)
+{
+    uint32_t n = items(w), own = linear_id(w), words[2];
+    if (ir_type_bits(t) > 32) return reduced_by_exchange(w, t, op, x, half_of(w, n));
+    spw_to_words(w, t, x, words);
+    spw_exchange_put(w, own, words[0]);
+    spw_exchange_wait(w);
+    return spw_reduced_by_halves(w, t, op, own, n, half_of(w, n));
 }
 
 /* A vote is a reduction of words. */
