@@ -1,6 +1,6 @@
 /*
- * A format that is chosen gets a number that is chosen beside it: selections select numbers, too, and ifs give them as one
- * more result. Where the format is used that number says which of the known ones it is.
+ * A format that is chosen gets a number that is chosen beside it: selections select numbers, too, and ifs give them as
+ * one more result. Where the format is used that number says which of the known ones it is.
  */
 #include "fuser/spirv/formats.h"
 

@@ -70,22 +70,31 @@ static void add(fusion_graph *graph, fusion_module *m, const char *kernel, uint6
 /* ---- sums of work-groups ---- */
 
 #define STORE(type, first, second)                                                                                     \
-    "  %at = mul i64 %i, 2\n  %q = elem " type " %o, %at\n  store " type " %q, " first "\n  store " type " %q[1], " second "\n"
+    "  %at = mul i64 %i, 2\n  %q = elem " type " %o, %at\n  store " type " %q, " first "\n  store " type               \
+    " %q[1], " second "\n"
 
 /* Of three work-groups; all work-items get what comes out. A second sum follows the first one at once. */
 static const char sums[] =
     "kernel @sum(%x: ptr.global f32 read, %o: ptr.global f32 write) {\n"
     "  %i = global_id x\n  %v = load f32 %x[%i]\n  %s = group_reduce f32 %v, add\n  %d = fdiv f32 %v, %s\n"
-    "  %t = group_reduce f32 %d, add\n  " STORE("f32", "%s", "%t") "}\n"
-    "kernel @largest(%x: ptr.global f32 read, %o: ptr.global f32 write) {\n"
-    "  %i = global_id x\n  %v = load f32 %x[%i]\n  %m = group_reduce f32 %v, smax\n  %big = fogt f32 %v, 0.999\n"
-    "  %any = group_any %big\n  %a = select f32 %any, 1.0, 0.0\n  " STORE("f32", "%m", "%a") "}\n"
-    "kernel @integers(%x: ptr.global f32 read, %o: ptr.global i32 write) {\n"
-    "  %i = global_id x\n  %v = load f32 %x[%i]\n  %b = bitcast i32 %v\n  %p = group_reduce i32 %b, xor\n"
-    "  %c = trunc i8 %b\n  %s = group_reduce i8 %c, smin\n  %w = sext i32 %s\n  " STORE("i32", "%p", "%w") "}\n"
-    "kernel @wide(%x: ptr.global f32 read, %o: ptr.global f64 write) {\n"
-    "  %i = global_id x\n  %v = load f32 %x[%i]\n  %e = fpconv f64 %v\n  %r = group_reduce f64 %e, add\n"
-    "  store f64 %o[%i], %r\n}\n";
+    "  %t = group_reduce f32 %d, add\n  " STORE(
+        "f32", "%s",
+        "%t") "}\n"
+              "kernel @largest(%x: ptr.global f32 read, %o: ptr.global f32 write) {\n"
+              "  %i = global_id x\n  %v = load f32 %x[%i]\n  %m = group_reduce f32 %v, smax\n  %big = fogt f32 %v, "
+              "0.999\n"
+              "  %any = group_any %big\n  %a = select f32 %any, 1.0, 0.0\n  " STORE(
+                  "f32", "%m",
+                  "%a") "}\n"
+                        "kernel @integers(%x: ptr.global f32 read, %o: ptr.global i32 write) {\n"
+                        "  %i = global_id x\n  %v = load f32 %x[%i]\n  %b = bitcast i32 %v\n  %p = group_reduce i32 "
+                        "%b, xor\n"
+                        "  %c = trunc i8 %b\n  %s = group_reduce i8 %c, smin\n  %w = sext i32 %s\n  " STORE(
+                            "i32", "%p", "%w") "}\n"
+                                               "kernel @wide(%x: ptr.global f32 read, %o: ptr.global f64 write) {\n"
+                                               "  %i = global_id x\n  %v = load f32 %x[%i]\n  %e = fpconv f64 %v\n  %r "
+                                               "= group_reduce f64 %e, add\n"
+                                               "  store f64 %o[%i], %r\n}\n";
 
 static void compare_sums(fusion_module *m, const char *kernel, fusion_type type, uint64_t size)
 {
@@ -115,7 +124,8 @@ static void compare_sums(fusion_module *m, const char *kernel, fusion_type type,
 static void test_sums(void **state)
 {
     (void)state;
-    static const uint64_t all[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 128, 129, 256, 1000};
+    static const uint64_t all[] = {1,  2,  3,  4,  5,  7,  8,   9,   15,  16,  17,
+                                   31, 32, 33, 63, 64, 65, 100, 128, 129, 256, 1000};
     static const uint64_t some[] = {3, 16, 33, 256};
     static const struct {
         const char *kernel;

@@ -1,7 +1,7 @@
 /*
  * Each wait of a work-group takes about as long as moving what it waits for, so three halvings are one round: of eight
- * numbers that lie equally far apart one work-item makes one. Of what is left in the end all make the same. The order of
- * the operations is the one that halving by halving has.
+ * numbers that lie equally far apart one work-item makes one. Of what is left in the end all make the same. The order
+ * of the operations is the one that halving by halving has.
  */
 #include "fuser/spirv/groups/halves.h"
 
@@ -57,8 +57,7 @@ static uint32_t of_many(const struct halves *h, uint32_t own, uint32_t step)
         x[i] = number_at(h, at, there[i]);
     }
     for (uint32_t half = AT_ONCE / 2; half; half /= 2)
-        for (uint32_t i = 0; i < half; i++)
-            take_in(h, &x[i], x[i + half], half == AT_ONCE / 2 ? there[i + half] : 0);
+        for (uint32_t i = 0; i < half; i++) take_in(h, &x[i], x[i + half], half == AT_ONCE / 2 ? there[i + half] : 0);
     return x[0];
 }
 
@@ -114,7 +113,8 @@ static uint32_t of_few(const struct halves *h, uint32_t distance)
     return x[0];
 }
 
-uint32_t spw_reduced_by_halves(struct spw *w, ir_type t, enum ir_group_op op, uint32_t own, uint32_t n, uint32_t distance)
+uint32_t spw_reduced_by_halves(struct spw *w, ir_type t, enum ir_group_op op, uint32_t own, uint32_t n,
+                               uint32_t distance)
 {
     struct halves h = {w, t, op, n};
     uint32_t r = of_few(&h, rounds(&h, own, distance));
