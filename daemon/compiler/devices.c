@@ -214,6 +214,10 @@ static bool fuses(uint64_t features)
     return features & SPIRV_FMA32 && (features & SPIRV_FMA64 || !(features & SPIRV_FLOAT64));
 }
 
+/* As many 32-bit registers for each work-item as let all be there at a time that a GPU has room for; eight times as
+   many (256) is the most that one can have. */
+enum { GPU_REGISTER_BYTES = 32 * 4 };
+
 bool devices_add_gpu(const void *description, size_t size)
 {
     if (!gpu_description_decode(&gpu, description, size)) return false;
@@ -223,6 +227,7 @@ bool devices_add_gpu(const void *description, size_t size)
                        .max_work_group_size = gpu.max_work_group_size,
                        .max_local_bytes = gpu.max_local_bytes,
                        .primary_sub_group_size = gpu.target.sub_group,
+                       .register_bytes = GPU_REGISTER_BYTES,
                        .fma = fuses(gpu.target.features),
                        .is_gpu = true,
                        .can_fuse = true},

@@ -1,7 +1,7 @@
 /*
- * Pointers that are no addresses ("logical" ones: into variables) are what variables and access chains give, and nothing
- * else; nobody computes with them or stores them. Accesses by an address say how it is aligned, which is at least as the
- * scalars there are (VUID-StandaloneSpirv-PhysicalStorageBuffer64-06314).
+ * Pointers that are no addresses ("logical" ones: into variables) are what variables and access chains give, and
+ * nothing else; nobody computes with them or stores them. Accesses by an address say how it is aligned, which is at
+ * least as the scalars there are (VUID-StandaloneSpirv-PhysicalStorageBuffer64-06314).
  */
 #include "fuser/spirv/rules.h"
 

@@ -1,6 +1,7 @@
 /*
  * test_gpu_values DEVICE: what a device computes beside what the reference interpreter does, bit for bit: sums of
- * work-groups of many sizes, whose order shows in each, and images of sRGB colours.
+ * work-groups of many sizes, whose order shows in each, images of sRGB colours, and kernels that would keep too much
+ * together.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -124,9 +125,7 @@ static void compare_sums(fusion_module *m, const char *kernel, fusion_type type,
 static void test_sums(void **state)
 {
     (void)state;
-    static const uint64_t all[] = {1,  2,  3,  4,  5,  7,  8,   9,   15,  16,  17,
-                                   31, 32, 33, 63, 64, 65, 100, 128, 129, 256, 1000};
-    static const uint64_t some[] = {3, 16, 33, 256};
+    static const uint64_t all[] = {1, 2, 3, 5, 8, 9, 16, 17, 33, 64, 100, 256, 1000}, some[] = {3, 33, 256};
     static const struct {
         const char *kernel;
         fusion_type type;
@@ -240,11 +239,77 @@ static void test_writing(void **state)
     fusion_graph_destroy(graph);
 }
 
+/* ---- what a work-item keeps ---- */
+
+enum { MAKERS = 20, ITEMS = 32, WIDE = 16 };
+
+static const char makers[] = "kernel @make(%a: ptr.global f32x16 read, %o: ptr.global f32x16 write, %k: f32) {\n"
+                             "  %i = global_id x\n  %x = load f32x16 %a[%i]\n  %v = splat f32x16 %k\n"
+                             "  %y = fmul f32x16 %x, %v\n  store f32x16 %o[%i], %y\n}\n";
+
+/* One that adds up what all of them made. */
+static fusion_module *load_taker(void)
+{
+    char text[8192];
+    size_t n = (size_t)snprintf(text, sizeof text, "%skernel @take(%%o: ptr.global f32x16 write", makers);
+    for (int i = 0; i < MAKERS; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n, ", %%t%d: ptr.global f32x16 read", i);
+    n += (size_t)snprintf(text + n, sizeof text - n, ") {\n  %%i = global_id x\n  %%s0 = load f32x16 %%t0[%%i]\n");
+    for (int i = 1; i < MAKERS; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n,
+                              "  %%x%d = load f32x16 %%t%d[%%i]\n  %%s%d = fadd f32x16 %%s%d, %%x%d\n", i, i, i, i - 1,
+                              i);
+    snprintf(text + n, sizeof text - n, "  store f32x16 %%o[%%i], %%s%d\n}\n", MAKERS - 1);
+    return load("makers.fk", text);
+}
+
+/* Fused, a work-item would keep 1,280 bytes, more than a GPU has registers for: it is two launches or more. */
+static void test_pressure(void **state)
+{
+    (void)state;
+    const unsigned internal = FUSION_ACCESS_SCOPE_WORK_ITEM | FUSION_INTERNAL_MEMORY | FUSION_NO_INIT;
+    static float want[ITEMS * WIDE];
+    if (absent) skip();
+    fusion_module *m = load_taker();
+    fusion_graph *graph;
+    fusion_buffer *a, *o, *t;
+    fusion_arg take[MAKERS + 1];
+    fusion_exec *exec;
+    float *in;
+    void *out;
+    expect_ok(fusion_buffer_create(session, "a", FUSION_F32, ITEMS * WIDE, 0, &a));
+    expect_ok(fusion_buffer_create(session, "o", FUSION_F32, ITEMS * WIDE, 0, &o));
+    expect_ok(fusion_buffer_map(a, (void **)&in));
+    expect_ok(fusion_buffer_map(o, &out));
+    for (int i = 0; i < ITEMS * WIDE; i++) in[i] = (float)i * 0.37f;
+    expect_ok(fusion_graph_create(session, &graph));
+    take[0] = fusion_arg_write(o);
+    for (int i = 0; i < MAKERS; i++) {
+        expect_ok(fusion_buffer_create(session, NULL, FUSION_F32, ITEMS * WIDE, internal, &t));
+        take[i + 1] = fusion_arg_read(t);
+        add(graph, m, "make", ITEMS, 0,
+            (const fusion_arg[]){fusion_arg_read(a), fusion_arg_write(t), fusion_arg_f32((float)i + 0.3f)}, 3);
+    }
+    add(graph, m, "take", ITEMS, 0, take, MAKERS + 1);
+    run(graph, "reference");
+    memcpy(want, out, sizeof want);
+    memset(out, 0, sizeof want);
+    run(graph, gpu);
+    assert_memory_equal(want, out, sizeof want);
+    expect_ok(fusion_graph_finalize(graph, &(fusion_finalize_options){.device = gpu, .mode = FUSION_ENABLE}, &exec));
+    assert_in_range(fusion_exec_report(exec)->launches, 2, 4);
+    fusion_exec_destroy(exec);
+    expect_ok(fusion_graph_finalize(graph, &(fusion_finalize_options){.device = gpu, .mode = FUSION_REQUIRE}, &exec));
+    assert_int_equal(fusion_exec_report(exec)->launches, 1);
+    fusion_exec_destroy(exec);
+    fusion_graph_destroy(graph);
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2) return 2;
     gpu = argv[1];
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_sums), cmocka_unit_test(test_reading),
-                                       cmocka_unit_test(test_writing)};
+                                       cmocka_unit_test(test_writing), cmocka_unit_test(test_pressure)};
     return cmocka_run_group_tests_name("gpu values", tests, start, stop);
 }
