@@ -19,7 +19,8 @@
     "OpExecutionMode %main LocalSize 1 1 1\n"                                                                          \
     "%void = OpTypeVoid\n%bool = OpTypeBool\n%u32 = OpTypeInt 32 0\n%u64 = OpTypeInt 64 0\n%f32 = OpTypeFloat 32\n"    \
     "%v4 = OpTypeVector %f32 4\n%n = OpConstant %u32 4\n%zero = OpConstant %u32 0\n%at = OpConstant %u64 4096\n"       \
-    "%words = OpTypeArray %u32 %n\n%p_words = OpTypePointer Workgroup %words\n%p_word = OpTypePointer Workgroup %u32\n" \
+    "%words = OpTypeArray %u32 %n\n%p_words = OpTypePointer Workgroup %words\n%p_word = OpTypePointer Workgroup "      \
+    "%u32\n"                                                                                                           \
     "%p_float = OpTypePointer Workgroup %f32\n%p_private = OpTypePointer Private %p_word\n"                            \
     "%a_v4 = OpTypePointer PhysicalStorageBuffer %v4\n%a_u64 = OpTypePointer PhysicalStorageBuffer %u64\n"             \
     "%shared = OpVariable %p_words Workgroup\n%own = OpVariable %p_private Private\n%yes = OpConstantTrue %bool\n"     \
@@ -36,8 +37,11 @@ static void expect(const char *body, const char *part)
     struct spirv_findings findings = {0};
     assert_true(asprintf(&all, "%s%s%s", BEFORE, body, BEHIND) > 0);
     uint32_t *words = (uint32_t *)spirv_make_assembled(all, &size);
-    struct spirv_words m = {
-        .arena = arena_new(), .findings = &findings, .words = words, .n_words = size / sizeof *words, .bound = words[3]};
+    struct spirv_words m = {.arena = arena_new(),
+                            .findings = &findings,
+                            .words = words,
+                            .n_words = size / sizeof *words,
+                            .bound = words[3]};
     assert_true(spirv_find_value_types(&m));
     const char *rule = spirv_broken_rule(&m, text, sizeof text);
     if (!part != !rule || (part && !strstr(rule, part))) fail_msg("%s instead of %s:\n%s", rule, part, body);
