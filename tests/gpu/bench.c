@@ -229,7 +229,7 @@ static void rows(struct graph *g, const char *work, uint64_t columns, unsigned l
     }
 ROWS(1k, 1024, 128, 128)
 ROWS(4k, 4096, 256, 256)
-ROWS(16k, 16384, 256, 512)
+ROWS(16k, 16384, 512, 512)
 ROWS(32k, 32768, 1024, 1024)
 
 /* Nothing to speak of: what a submission takes. */
