@@ -112,7 +112,7 @@ static char *assembly_of(const char *text, enum cpu_isa isa)
     struct cpu_options options = {.target = cpu_target_host(isa), .keep_assembly = true};
     struct cpu_object object;
     struct diag_list list = {0};
-    kernel->assumes = IR_ASSUME_SMALL_IDS | IR_ASSUME_SMALL_MEMORY;
+    kernel->assumes |= IR_ASSUME_SMALL_IDS | IR_ASSUME_SMALL_MEMORY;
     assert_int_equal(cpu_compile(kernel, &options, &object, &list), 0);
     char *assembly = strdup(object.assembly);
     cpu_object_clear(&object);
@@ -321,6 +321,39 @@ static void tests_that_are_the_same_do_not_part_lanes(void **state)
     free(assembly);
 }
 
+/* Steps up a tree, which one work-item of so many takes, the first of them or the last. */
+static const char *const apart =
+    "local @tile: [128 x f32]\n"
+    "kernel @k(%a: ptr.global f32 read, %o: ptr.global f32) work_group_size(128, 1, 1)\n"
+    "        assumes(small_ids, small_memory, whole_groups) {\n"
+    "  %g = global_id x\n  %x = load f32 %a[%g]\n  %l = local_id x\n  %t = trunc i32 %l\n  %p = global @tile\n"
+    "  %mine = elem f32 %p, %l\n  store f32 %mine, %x\n  barrier work_group, local\n"
+    "  %r0 = and i32 %t, 7\n  %c0 = ieq i32 %r0, 0\n"
+    "  if %c0 {\n    %k0 = add i64 %l, 4\n    %e0 = elem f32 %p, %k0\n    %v0 = load f32 %e0\n"
+    "    %w0 = load f32 %mine\n    %s0 = fadd f32 %v0, %w0\n    store f32 %mine, %s0\n    yield\n  }\n"
+    "  barrier work_group, local\n  %t1 = add i32 %t, 1\n  %r1 = urem i32 %t1, 24\n  %c1 = ieq i32 %r1, 0\n"
+    "  if %c1 {\n    %k1 = add i64 %l, -8\n    %e1 = elem f32 %p, %k1\n    %v1 = load f32 %e1\n"
+    "    %w1 = load f32 %mine\n    %s1 = fadd f32 %v1, %w1\n    store f32 %mine, %s1\n    yield\n  }\n"
+    "  barrier work_group, local\n  %sum = load f32 %mine\n  store f32 %o[%g], %sum\n  return\n}\n";
+
+/* They run one by one, and no others: nothing is stored under masks. */
+static void every_so_manieth_item_runs_alone(void **state)
+{
+    (void)state;
+    enum { N = 512 };
+    static float a[N], o[N];
+    static const struct nd_range range = {1, {N, 1, 1}, {0}, {128, 1, 1}};
+    for (int i = 0; i < N; i++) a[i] = (float)(i * 37 % 101) / 8;
+    struct interp_arg args[] = {{.kind = INTERP_ARG_BUFFER, .data = a, .size = sizeof a},
+                                {.kind = INTERP_ARG_BUFFER, .data = o, .size = sizeof o}};
+    kit_same_everywhere(apart, &range, 1, 0, args, 2);
+    if (!has_avx2()) return;
+    char *assembly = assembly_of(apart, CPU_ISA_AVX2);
+    assert_null(strstr(assembly, "maskmov"));
+    assert_non_null(strstr(assembly, "vaddss"));
+    free(assembly);
+}
+
 /* How many loops are around a place in the text: jumps back to a label before it. */
 static unsigned loops_around(const char *assembly, const char *place)
 {
@@ -368,6 +401,7 @@ int main(void)
                                        cmocka_unit_test(bytes_are_not_cut_off_and_extended),
                                        cmocka_unit_test(lanes_add_together),
                                        cmocka_unit_test(tests_that_are_the_same_do_not_part_lanes),
-                                       cmocka_unit_test(functions_of_arguments_are_computed_before)};
+                                       cmocka_unit_test(functions_of_arguments_are_computed_before),
+                                       cmocka_unit_test(every_so_manieth_item_runs_alone)};
     return cmocka_run_group_tests_name("test_cpu_lane_loops", tests, NULL, NULL);
 }

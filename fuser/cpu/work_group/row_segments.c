@@ -79,3 +79,20 @@ struct row_segments column_segments_find(struct emit *e, const struct ir_inst *f
     tests.n = n;
     return find(e, &tests, 1);
 }
+
+static bool does_nothing(const struct ir_inst *inst, const struct row_segment *s)
+{
+    if (inst->op == IR_OP_BARRIER || ir_op_info(inst->op)->flags & IR_FLAG_PURE) return true;
+    if (inst->op == IR_OP_LOAD) return !inst->attrs.is_volatile;
+    if (inst->op != IR_OP_IF || inst->operands[0]->kind != IR_VALUE_RESULT) return false;
+    int is = s->decided[inst->operands[0]->of.inst->scratch];
+    return is && inst->blocks[is < 0]->first->op == IR_OP_YIELD;
+}
+
+bool row_segment_is_needed(const struct ir_inst *first, const struct ir_inst *end, const struct row_segments *s,
+                           unsigned i, bool ran)
+{
+    const struct ir_inst *inst = first;
+    while (inst && inst != end && does_nothing(inst, &s->of[i])) inst = inst->next;
+    return (inst && inst != end) || (!ran && i + 1 == s->n);
+}

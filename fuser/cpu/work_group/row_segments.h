@@ -20,3 +20,6 @@ struct row_segments {
 struct row_segments row_segments_find(struct emit *e, const struct row_tests *tests);
 /* Of its columns, whose work-items come one after the other, in the instructions up to `end`. */
 struct row_segments column_segments_find(struct emit *e, const struct ir_inst *first, const struct ir_inst *end);
+/* Whether the i-th runs: not for nothing, or for what is the work-group's, which any computes; ran: another did. */
+bool row_segment_is_needed(const struct ir_inst *first, const struct ir_inst *end, const struct row_segments *s,
+                           unsigned i, bool ran);

@@ -20,6 +20,7 @@
 #include "fuser/cpu/work_group/row_outcomes.h"
 #include "fuser/cpu/work_group/row_places.h"
 #include "fuser/cpu/work_group/row_segments.h"
+#include "fuser/cpu/work_group/row_steps.h"
 #include "fuser/cpu/work_group/row_tests.h"
 #include "fuser/cpu/work_group/strides.h"
 #include "fuser/cpu/work_group/tiles.h"
@@ -30,6 +31,7 @@ struct run {
     const struct ir_inst *first, *end;
     struct row_tests tests;
     struct row_segments segments, columns;
+    struct row_steps steps;
     struct rows_before before;
 };
 
@@ -258,8 +260,8 @@ static void run_row_of_vectors(const struct run *r, lval item, rval extent)
 
 /* ---- segments that are known ---- */
 
-/* Those of a segment from a work-item on, one by one. */
-static void run_items(const struct run *r, uint32_t from, uint32_t to)
+/* Those from a work-item on that are so far apart, one by one. */
+static void run_items(const struct run *r, uint32_t from, uint32_t to, uint32_t step)
 {
     struct emit *e = r->e;
     unsigned width = e->width;
@@ -268,7 +270,7 @@ static void run_items(const struct run *r, uint32_t from, uint32_t to)
     e->values->uniformity = single;
     e->width = 1;
     struct counted item = {.v = NULL};
-    if (to - from > 1) item = counted_begin(e, jit_u64(e, from), jit_u64(e, to), jit_u64(e, 1));
+    if (to - from > step) item = counted_begin(e, jit_u64(e, from), jit_u64(e, to), jit_u64(e, step));
     e->ids->item[0] = item.v ? jit_read(item.v) : jit_u64(e, from);
     run_whole_vector(r);
     counted_end(e, &item);
@@ -314,28 +316,11 @@ static void run_few(const struct run *r, uint32_t from, uint32_t to)
     }
     unsigned most = e->isa->bit_masks ? MOST_OF_BITS : MOST_WITHOUT_MASKS;
     if (n <= most && can_run_one_by_one(e, r->first, r->end, &r->tests.uniformity)) {
-        run_items(r, from, to);
+        run_items(r, from, to, 1);
         return;
     }
     e->ids->item[0] = jit_u64(e, from);
     run_body(r, lanes_below(e, jit_u64(e, n)));
-}
-
-static bool does_nothing(const struct ir_inst *inst, const struct row_segment *s)
-{
-    if (inst->op == IR_OP_BARRIER || ir_op_info(inst->op)->flags & IR_FLAG_PURE) return true;
-    if (inst->op == IR_OP_LOAD) return !inst->attrs.is_volatile;
-    if (inst->op != IR_OP_IF || inst->operands[0]->kind != IR_VALUE_RESULT) return false;
-    int is = s->decided[inst->operands[0]->of.inst->scratch];
-    return is && inst->blocks[is < 0]->first->op == IR_OP_YIELD;
-}
-
-/* Not for nothing: or for what is the work-group's, which any computes. */
-static bool is_needed(const struct run *r, const struct row_segments *s, unsigned i, bool ran)
-{
-    const struct ir_inst *inst = r->first;
-    while (inst && inst != r->end && does_nothing(inst, &s->of[i])) inst = inst->next;
-    return (inst && inst != r->end) || (!ran && i + 1 == s->n);
 }
 
 static void run_segments(const struct run *r)
@@ -348,11 +333,11 @@ static void run_segments(const struct run *r)
     for (unsigned i = 0; i < r->segments.n; i++) {
         const struct row_segment *s = &r->segments.of[i];
         uint32_t whole = s->from + (s->to - s->from) / e->width * e->width;
-        if (!is_needed(r, &r->segments, i, ran)) continue;
+        if (!row_segment_is_needed(r->first, r->end, &r->segments, i, ran)) continue;
         ran = true;
         e->control->known.decided = s->decided;
         if (one_by_one) {
-            run_items(r, s->from, s->to);
+            run_items(r, s->from, s->to, 1);
             continue;
         }
         if (whole > s->from) run_vectors(r, s->from, whole);
@@ -377,10 +362,20 @@ static void run_part_of_row(const struct run *r, rval from, rval to)
         run_row_of_vectors(r, item, to);
 }
 
+static void run_steps(const struct run *r)
+{
+    struct emit *e = r->e;
+    e->control->known.decided = r->steps.decided;
+    run_items(r, r->steps.from, r->steps.to, r->steps.step);
+    e->control->known.decided = NULL;
+}
+
 static void run_row(const struct run *r)
 {
     if (r->segments.n)
         run_segments(r);
+    else if (r->steps.step)
+        run_steps(r);
     else
         run_part_of_row(r, jit_u64(r->e, 0), r->e->ids->extent[0]);
 }
@@ -392,7 +387,7 @@ static void run_column_segments(const struct run *r)
     bool ran = false;
     for (unsigned i = 0; i < r->columns.n; i++) {
         const struct row_segment *s = &r->columns.of[i];
-        if (!is_needed(r, &r->columns, i, ran)) continue;
+        if (!row_segment_is_needed(r->first, r->end, &r->columns, i, ran)) continue;
         ran = true;
         struct counted y = {.v = NULL};
         if (s->to - s->from > 1) y = counted_begin(e, jit_u64(e, s->from), jit_u64(e, s->to), jit_u64(e, 1));
@@ -529,6 +524,8 @@ static void run_rows(const struct run *r)
     struct counted z = counted_each(e, e->ids->extent[2], e->ids->known_extent[2]);
     e->ids->item[2] = jit_read(z.v);
     if (e->regions && !e->sub_groups && !tiles.accesses) run.segments = row_segments_find(e, &run.tests);
+    if (e->regions && !e->sub_groups && !tiles.accesses && !run.segments.n)
+        run.steps = row_steps_find(e, r->first, r->end);
     if (e->group_lanes && !tiles.accesses) run.columns = column_segments_find(e, r->first, r->end);
     if (tiles.accesses)
         run_bands(&run, &tiles);
