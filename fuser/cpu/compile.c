@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuser/cpu/jit/constant.h"
 #include "fuser/cpu/jit/emit.h"
 #include "fuser/cpu/object/assemble.h"
 #include "fuser/cpu/object/gcc_options.h"
@@ -149,6 +150,7 @@ static void emit_rest(struct side *sides, unsigned n, gcc_jit_context *gcc, stru
         entry_emit_sides(&entry, sides[0].e.function, sides[1].e.function);
     }
     entry_emit_info(&entry, &info);
+    constants_clear(&entry);
 }
 
 /* The widest instructions, and optimization unless one of them has none. */
@@ -188,6 +190,7 @@ static int compile_with(struct side *sides, unsigned n, const struct cpu_options
         object->statements += sides[i].e.jit.n_statements;
         if (sides[i].attempt.effort > object->effort) object->effort = sides[i].attempt.effort;
     }
+    for (unsigned i = 0; i < n; i++) constants_clear(&sides[i].e);
     gcc_jit_context_release(gcc);
     arena_free(arena);
     return result;

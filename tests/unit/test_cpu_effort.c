@@ -140,6 +140,35 @@ static void what_is_too_large_is_told(void **state)
     ir_module_free(m);
 }
 
+/* Of n sums with numbers that are known, rotated by others: each is set once, however often the code of it is there. */
+static unsigned statements_of_mixing(unsigned n)
+{
+    struct strbuf b = {0};
+    strbuf_printf(&b, "kernel @k(%%a: ptr.global i32 read, %%o: ptr.global i32 write) {\n  %%i = global_id x\n"
+                      "  %%v0 = load i32 %%a[%%i]\n");
+    for (unsigned k = 0; k < n; k++)
+        strbuf_printf(&b, "  %%s%u = add i32 %%v%u, %u\n  %%v%u = rotate i32 %%s%u, %u\n", k, k, 1000 + k % 8, k + 1, k,
+                      1 + k % 31);
+    strbuf_printf(&b, "  store i32 %%o[%%i], %%v%u\n}\n", n);
+    char *text = strbuf_take(&b);
+    struct ir_module *m = kit_parse(text);
+    struct cpu_options options = {.target = {.isa = CPU_ISA_AVX512}, .emit_only = true};
+    struct cpu_object object;
+    assert_int_equal(cpu_compile(kit_kernel(m), &options, &object, NULL), 0);
+    assert_int_equal(object.effort, CPU_EFFORT_FULL);
+    assert_int_equal(object.lanes, 16);
+    ir_module_free(m);
+    free(text);
+    return object.statements;
+}
+
+/* The code is there twice, under masks and without: a statement for the sum and one for the rotation in each. */
+static void constants_are_no_statements(void **state)
+{
+    (void)state;
+    assert_int_equal(statements_of_mixing(500) - statements_of_mixing(100), 400 * 2 * 2);
+}
+
 static void all_efforts_compute_the_same(void **state)
 {
     (void)state;
@@ -172,9 +201,9 @@ static void all_efforts_compute_the_same(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(small_ones_get_all),           cmocka_unit_test(work_in_memory_gets_one_vector),
-        cmocka_unit_test(large_ones_get_less),          cmocka_unit_test(what_is_too_large_is_told),
-        cmocka_unit_test(all_efforts_compute_the_same),
+        cmocka_unit_test(small_ones_get_all),          cmocka_unit_test(work_in_memory_gets_one_vector),
+        cmocka_unit_test(large_ones_get_less),         cmocka_unit_test(what_is_too_large_is_told),
+        cmocka_unit_test(constants_are_no_statements), cmocka_unit_test(all_efforts_compute_the_same),
     };
     return cmocka_run_group_tests_name("cpu_effort", tests, NULL, NULL);
 }

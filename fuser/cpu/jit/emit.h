@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "ir/base/arena.h"
+#include "ir/base/map.h"
 #include "ir/core/ir.h"
 
 typedef gcc_jit_rvalue *rval;
@@ -35,6 +36,9 @@ struct mask {
 struct jit {
     gcc_jit_type *types[IR_KIND_COUNT][7]; /* by log2 of lanes */
     gcc_jit_type *signed_vectors[9];       /* one chunk of integers, by their bytes */
+    struct map constants[IR_KIND_COUNT];   /* constant.h: by their bits */
+    struct map numbers;                    /* the same by their expressions */
+    gcc_jit_block *first, *body;           /* what sets their vectors, and what follows it */
     unsigned n_names;
     unsigned n_statements;    /* emitted so far: what the compiler's time and memory grow with */
     unsigned most_statements; /* where there would be more, emission ends with a jump to `too_large` */

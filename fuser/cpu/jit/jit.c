@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "fuser/cpu/jit/constant.h"
 #include "ir/core/float.h"
 
 /* ---- types ---- */
@@ -86,7 +87,14 @@ gcc_jit_type *jit_signed_vector(struct emit *e, enum ir_kind kind, unsigned lane
 rval jit_int(struct emit *e, enum ir_kind kind, uint64_t bits)
 {
     if (kind == IR_KIND_BOOL) return gcc_jit_context_new_rvalue_from_int(e->gcc, jit_type(e, kind), bits != 0);
-    return gcc_jit_context_new_rvalue_from_long(e->gcc, jit_type(e, kind), (long)bits);
+    if (kind == IR_KIND_F32 || kind == IR_KIND_F64) /* a whole number */
+        return gcc_jit_context_new_rvalue_from_long(e->gcc, jit_type(e, kind), (long)bits);
+    enum ir_kind as = kind_of_bytes(kind_bytes(kind));
+    unsigned unused = 64 - 8 * kind_bytes(kind);
+    struct constant *c = constant_get(e, as, bits << unused >> unused);
+    if (!c->number)
+        constant_set(e, c, gcc_jit_context_new_rvalue_from_long(e->gcc, jit_type(e, as), (long)c->bits), true);
+    return c->number;
 }
 
 rval jit_u64(struct emit *e, uint64_t v)
@@ -97,11 +105,17 @@ rval jit_u64(struct emit *e, uint64_t v)
 rval jit_number(struct emit *e, enum ir_kind kind, uint64_t bits)
 {
     if (kind != IR_KIND_F32 && kind != IR_KIND_F64) return jit_int(e, kind, bits);
+    struct constant *c = constant_get(e, kind, bits);
+    if (c->number) return c->number;
     double v = ir_float_value(kind, bits);
     /* A NaN's payload and the sign of zero are kept through the bits alone. */
-    if (v - v == 0 && (v != 0 || bits == 0))
-        return gcc_jit_context_new_rvalue_from_double(e->gcc, jit_type(e, kind), v);
-    return jit_bits(e, jit_int(e, kind_of_bytes(kind_bytes(kind)), bits), jit_type(e, kind));
+    bool is_number = v - v == 0 && (v != 0 || bits == 0);
+    rval of_bits = jit_int(e, kind_of_bytes(kind_bytes(kind)), bits);
+    constant_set(e, c,
+                 is_number ? gcc_jit_context_new_rvalue_from_double(e->gcc, jit_type(e, kind), v)
+                           : jit_bits(e, of_bits, jit_type(e, kind)),
+                 is_number);
+    return c->number;
 }
 
 rval jit_binary(struct emit *e, enum gcc_jit_binary_op op, rval a, rval b)

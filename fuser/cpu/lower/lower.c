@@ -187,7 +187,10 @@ static bool lower_int(struct emit *e, enum ir_op op, enum ir_kind kind, const st
     case IR_OP_UMUL24: *result = multiply24(e, kind, op == IR_OP_SMUL24, x, y); return true;
     case IR_OP_SMAD24:
     case IR_OP_UMAD24: *result = OP2(ADD, multiply24(e, kind, op == IR_OP_SMAD24, x, y), z); return true;
-    case IR_OP_ROTATE: *result = OP2(OR, OP2(SHL, x, y), OP2(LSHR, x, OP1(NEG, y))); return true;
+    case IR_OP_ROTATE:
+        if (x.shape == SHAPE_VARYING && bits_of(kind) >= 32 && e->isa->id == CPU_ISA_AVX512) return false;
+        *result = OP2(OR, OP2(SHL, x, y), OP2(LSHR, x, OP1(NEG, y)));
+        return true;
     case IR_OP_BITREVERSE: *result = reversed(e, kind, x); return true;
     case IR_OP_BITFIELD_INSERT:
     case IR_OP_SBITFIELD_EXTRACT:

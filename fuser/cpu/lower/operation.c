@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "fuser/cpu/jit/constant.h"
 #include "fuser/cpu/jit/counted_loop.h"
 #include "fuser/cpu/jit/jit.h"
 #include "fuser/cpu/lower/int_compare.h"
@@ -16,6 +17,7 @@
 #include "fuser/cpu/simd/x86.h"
 #include "fuser/cpu/target/isa.h"
 #include "ir/core/float.h"
+#include "ir/eval/int.h"
 
 static struct lanes by_lane(struct emit *e, enum ir_op op, enum ir_kind kind, unsigned n, const struct lanes *args)
 {
@@ -56,6 +58,21 @@ struct lanes op_in_loop(struct emit *e, enum ir_op op, enum ir_kind kind, unsign
     return unspill_lanes(e, kind, out);
 }
 
+/* Of integers that are known when code is made. */
+static bool folded(struct emit *e, enum ir_op op, enum ir_kind kind, unsigned n, const rval *in, struct lanes *result)
+{
+    uint64_t v[4] = {0}, r;
+    if ((int)op >= IR_OP_COUNT || kind < IR_KIND_I8 || kind > IR_KIND_I64) return false;
+    for (unsigned i = 0; i < n; i++) {
+        const struct constant *c = constant_of(e, in[i]);
+        if (!c || gcc_jit_rvalue_get_type(in[i]) != jit_type(e, kind)) return false;
+        v[i] = c->bits;
+    }
+    if (!eval_int(op, kind_bytes(kind) * 8, v, &r)) return false;
+    *result = lanes_int(e, kind, r);
+    return true;
+}
+
 struct lanes op_n(struct emit *e, enum ir_op op, enum ir_kind kind, unsigned n, const struct lanes *operands)
 {
     /* As many as any operation has, so that whoever takes it apart need not count. */
@@ -67,6 +84,7 @@ struct lanes op_n(struct emit *e, enum ir_op op, enum ir_kind kind, unsigned n, 
     if (uniform) {
         rval in[4];
         for (unsigned i = 0; i < n; i++) in[i] = args[i].scalar;
+        if (folded(e, op, kind, n, in, &result)) return result;
         return lanes_uniform(kind, jit_read(jit_keep(e, scalar_op(e, op, kind, args[0].kind, in))));
     }
     if (op_is_comparison(op) && lower_int_comparison(e, op, args, &result)) return result;

@@ -18,10 +18,16 @@ static const char *const common[] = {"-fPIC",
 static const char *const none[] = {"-ftree-ter", "-fomit-frame-pointer", NULL};
 
 /* Of -O1, what takes half of the time and leaves run times as they are. Registers are given out for the whole function
-   at once: loop by loop it takes up to four times as long. (Not among them is -fno-tree-ch: gcc 12 fails to unroll some
-   loops that it leaves as they are.) */
-static const char *const lean[] = {"-fno-tree-dominator-opts",  "-fno-tree-bit-ccp", "-fno-ivopts",
-                                   "-fno-move-loop-invariants", "-fira-region=one",  NULL};
+   at once: loop by loop it takes up to four times as long. Where there are too few, it is not asked of hundreds which
+   of them would be best in memory: in large blocks that took a third of all. (Not among them is -fno-tree-ch: gcc 12
+   fails to unroll some loops that it leaves as they are.) */
+static const char *const lean[] = {"-fno-tree-dominator-opts",
+                                   "-fno-tree-bit-ccp",
+                                   "-fno-ivopts",
+                                   "-fno-move-loop-invariants",
+                                   "-fira-region=one",
+                                   "--param=lra-max-considered-reload-pseudos=50",
+                                   NULL};
 
 /* Sums stay where they are emitted, between those of other work-items: put where they are used, one after the other,
    all that they are made of would be needed at the same time. */

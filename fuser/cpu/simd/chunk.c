@@ -2,6 +2,7 @@
    number, one bit per lane), else in vectors of 32-bit integers, all ones or all zeros. */
 #include "fuser/cpu/simd/chunk.h"
 
+#include "fuser/cpu/jit/constant.h"
 #include "fuser/cpu/jit/jit.h"
 #include "fuser/cpu/target/isa.h"
 
@@ -35,13 +36,29 @@ rval chunk_of(struct emit *e, enum ir_kind kind, unsigned n, rval *elements)
     return gcc_jit_context_new_rvalue_from_vector(e->gcc, NULL, jit_vector(e, kind, n), n, elements);
 }
 
-lval chunk_splat(struct emit *e, enum ir_kind kind, rval v)
+static lval new_splat(struct emit *e, enum ir_kind kind, rval v)
 {
     unsigned n = lanes_per_chunk(e, kind);
-    v = jit_read(jit_keep(e, v));
     rval elements[MAX_WIDTH];
     for (unsigned i = 0; i < n; i++) elements[i] = v;
     return jit_keep(e, chunk_of(e, kind, n, elements));
+}
+
+/* A constant's is set where the function begins. */
+static void set_splat(struct emit *e, enum ir_kind kind, struct constant *c)
+{
+    gcc_jit_block *here = e->block;
+    e->block = e->jit.first;
+    c->splat = new_splat(e, kind, c->is_number ? c->number : jit_read(jit_keep(e, c->number)));
+    e->block = here;
+}
+
+lval chunk_splat(struct emit *e, enum ir_kind kind, rval v)
+{
+    struct constant *c = constant_of(e, v);
+    if (!c) return new_splat(e, kind, jit_read(jit_keep(e, v)));
+    if (!c->splat) set_splat(e, kind, c);
+    return c->splat;
 }
 
 /* ---- of masks ---- */

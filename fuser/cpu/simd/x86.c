@@ -6,6 +6,7 @@
  */
 #include "fuser/cpu/simd/x86.h"
 
+#include "fuser/cpu/jit/constant.h"
 #include "fuser/cpu/jit/jit.h"
 #include "fuser/cpu/simd/chunk.h"
 #include "fuser/cpu/simd/mask.h"
@@ -17,13 +18,21 @@
 
 /* ---- arithmetic through the library ---- */
 
-static rval shift_amount(struct emit *e, enum ir_kind kind, lval v)
+/* How far: modulo the width, which a constant is already. */
+static struct lanes known_amount(struct emit *e, enum ir_kind kind, struct lanes by)
 {
+    const struct constant *c = by.shape == SHAPE_UNIFORM ? constant_of(e, by.scalar) : NULL;
+    return c ? lanes_int(e, kind, c->bits & (kind_bytes(kind) * 8 - 1)) : by;
+}
+
+static rval shift_amount(struct emit *e, enum ir_kind kind, lval v, bool is_known)
+{
+    if (is_known) return jit_read(v);
     struct lanes width = lanes_int(e, kind, kind_bytes(kind) * 8 - 1);
     return jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, jit_read(v), jit_read(lanes_vectors(e, &width)[0]));
 }
 
-static rval arithmetic(struct emit *e, enum ir_op op, enum ir_kind kind, lval a, lval b)
+static rval arithmetic(struct emit *e, enum ir_op op, enum ir_kind kind, lval a, lval b, bool is_known)
 {
     static const enum gcc_jit_binary_op binary[IR_OP_COUNT] = {
         [IR_OP_ADD] = GCC_JIT_BINARY_OP_PLUS,      [IR_OP_FADD] = GCC_JIT_BINARY_OP_PLUS,
@@ -40,10 +49,11 @@ static rval arithmetic(struct emit *e, enum ir_op op, enum ir_kind kind, lval a,
     case IR_OP_NEG:
     case IR_OP_FNEG: return gcc_jit_context_new_unary_op(e->gcc, NULL, GCC_JIT_UNARY_OP_MINUS, type, jit_read(a));
     case IR_OP_SHL:
-    case IR_OP_LSHR: return jit_binary(e, binary[op], jit_read(a), shift_amount(e, kind, b));
+    case IR_OP_LSHR: return jit_binary(e, binary[op], jit_read(a), shift_amount(e, kind, b, is_known));
     case IR_OP_ASHR: {
-        rval x = jit_bits(e, jit_read(a), jit_signed_vector(e, kind, lanes_per_chunk(e, kind)));
-        rval by = jit_bits(e, shift_amount(e, kind, b), jit_signed_vector(e, kind, lanes_per_chunk(e, kind)));
+        gcc_jit_type *sign = jit_signed_vector(e, kind, lanes_per_chunk(e, kind));
+        rval x = jit_bits(e, jit_read(a), sign);
+        rval by = jit_bits(e, shift_amount(e, kind, b, is_known), sign);
         return jit_bits(e, jit_binary(e, GCC_JIT_BINARY_OP_RSHIFT, x, by), type);
     }
     default: return jit_binary(e, binary[op], jit_read(a), jit_read(b));
@@ -77,10 +87,13 @@ static void emit_arithmetic(struct emit *e, enum ir_op op, enum ir_kind kind, un
                             struct lanes *result)
 {
     *result = lanes_varying(e, kind);
-    lval *a = lanes_vectors(e, &args[0]), *b = n > 1 ? lanes_vectors(e, &args[1]) : a;
+    bool shifts = op == IR_OP_SHL || op == IR_OP_LSHR || op == IR_OP_ASHR;
+    struct lanes second = shifts ? known_amount(e, kind, args[1]) : args[n - 1];
+    bool is_known = shifts && second.shape == SHAPE_UNIFORM && constant_of(e, second.scalar);
+    lval *a = lanes_vectors(e, &args[0]), *b = n > 1 ? lanes_vectors(e, &second) : a;
     for (unsigned c = 0; c < lanes_chunks(e, kind); c++)
         result->chunk[c] = kind == IR_KIND_BOOL ? mask_logic(e, op, a[c], n > 1 ? b[c] : NULL)
-                                                : jit_keep(e, arithmetic(e, op, kind, a[c], b[c]));
+                                                : jit_keep(e, arithmetic(e, op, kind, a[c], b[c], is_known));
 }
 
 static void emit_row(struct emit *e, const struct x86_row *row, unsigned n, const struct lanes *args,

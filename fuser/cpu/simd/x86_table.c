@@ -53,6 +53,8 @@ static const struct x86_row rows[] = {
     INTS(IR_OP_UMIN, X86_BINARY, "pminu", AVX512),
     INTS(IR_OP_UMAX, X86_BINARY, "pmaxu", AVX512),
     INTS(IR_OP_SABS, X86_UNARY, "pabs", AVX512),
+    {IR_OP_ROTATE, I32, I32, X86_BINARY, AVX512, "prolvd", 0},
+    {IR_OP_ROTATE, I64, I64, X86_BINARY, AVX512, "prolvq", 0},
     {IR_OP_SADD_SAT, I8, I8, X86_BINARY, SSE4, "paddsb", 0},
     {IR_OP_SADD_SAT, I16, I16, X86_BINARY, SSE4, "paddsw", 0},
     {IR_OP_UADD_SAT, I8, I8, X86_BINARY, SSE4, "paddusb", 0},

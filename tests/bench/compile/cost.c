@@ -165,9 +165,10 @@ static void say_findings(struct cost *c, const struct diag_list *list)
     free(text);
 }
 
-static void compile(struct cost *c, const struct ir_function *kernel, const struct cpu_target *target)
+static void compile(struct cost *c, const struct ir_function *kernel, const struct cpu_target *target,
+                    enum cpu_effort effort)
 {
-    struct cpu_options options = {.target = *target, .keep_assembly = true};
+    struct cpu_options options = {.target = *target, .keep_assembly = true, .effort = effort};
     struct cpu_object object = {0};
     struct diag_list list = {0};
     double start = cost_processor_ms();
@@ -183,9 +184,9 @@ static void compile(struct cost *c, const struct ir_function *kernel, const stru
     c->bytes = code_bytes(&object);
 }
 
-static void measure(struct cost *c, const char *path, unsigned number, enum cpu_isa isa)
+static void measure(struct cost *c, const char *path, unsigned number, const struct cost_options *options)
 {
-    struct cpu_target target = cpu_target_host(isa);
+    struct cpu_target target = cpu_target_host(options->isa);
     struct error e = {0};
     struct ir_module *module = read_module(path, NULL);
     const struct ir_function *kernel = find_kernel(module, number);
@@ -199,7 +200,7 @@ static void measure(struct cost *c, const char *path, unsigned number, enum cpu_
     struct fuser_plan *made = plan(module, kernel, &target, &e);
     c->plan_ms = cost_processor_ms() - start;
     if (made)
-        compile(c, made->launches[0].kernel, &target);
+        compile(c, made->launches[0].kernel, &target, options->effort);
     else
         snprintf(c->why, sizeof c->why, "%.60s: %.90s", e.object, e.reason);
     c->wall_ms = cost_wall_ms() - wall;
@@ -245,7 +246,7 @@ struct cost cost_of_kernel(const char *path, unsigned number, const struct cost_
         setpgid(0, 0);
         setrlimit(RLIMIT_AS, &(struct rlimit){MEMORY, MEMORY});
         setrlimit(RLIMIT_CPU, &(struct rlimit){options->limit_s, options->limit_s + 1});
-        measure(shared, path, number, options->isa);
+        measure(shared, path, number, options);
         _exit(0);
     }
     setpgid(child, child);

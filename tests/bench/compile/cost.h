@@ -25,6 +25,7 @@ int cost_kernels(const char *path);
 
 struct cost_options {
     enum cpu_isa isa;
+    enum cpu_effort effort; /* at most */
     unsigned limit_s;
 };
 /* Plans and compiles one kernel of the module, cold. */

@@ -2,7 +2,7 @@
  * What it takes to make code: each kernel of the modules given, cold and in a process of its own, then the distribution
  * and the slowest. tools/bench --compile runs it.
  *
- * bench_compile [--isa NAME] [--limit SECONDS] [--loops FILE.spv] FILE.spv ...
+ * bench_compile [--isa NAME] [--effort NAME] [--limit SECONDS] [--loops FILE.spv] FILE.spv ...
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -151,14 +151,23 @@ static enum cpu_isa isa_named(const char *name)
     exit(2);
 }
 
+static enum cpu_effort effort_named(const char *name)
+{
+    for (int effort = 0; effort < CPU_EFFORT_COUNT; effort++)
+        if (strcmp(name, cpu_effort_name((enum cpu_effort)effort)) == 0) return (enum cpu_effort)effort;
+    fprintf(stderr, "bench_compile: no effort %s\n", name);
+    exit(2);
+}
+
 int main(int argc, char **argv)
 {
-    struct cost_options options = {CPU_ISA_COUNT - 1, LIMIT_S};
+    struct cost_options options = {CPU_ISA_COUNT - 1, CPU_EFFORT_FULL, LIMIT_S};
     struct costs all = {0};
     const char *loops = NULL;
     int i = 1;
     for (; i + 1 < argc && strncmp(argv[i], "--", 2) == 0; i += 2) {
         if (strcmp(argv[i], "--isa") == 0) options.isa = isa_named(argv[i + 1]);
+        if (strcmp(argv[i], "--effort") == 0) options.effort = effort_named(argv[i + 1]);
         if (strcmp(argv[i], "--limit") == 0) options.limit_s = (unsigned)atoi(argv[i + 1]);
         if (strcmp(argv[i], "--loops") == 0) loops = argv[i + 1];
     }
