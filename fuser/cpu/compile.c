@@ -24,16 +24,18 @@
 
 /* ---- the effort ---- */
 
-/* By effort: the statements that may be emitted. One takes 50 microseconds of gcc's time, 75 in large kernels, and 35
-   without optimization: a second vector, which gains up to 40 percent, may cost a quarter of a second in all, one
-   vector a second. Beyond the last there would be no code at all. */
+/* By effort: the statements that may be emitted. One takes 50 microseconds of gcc's time, 90 in large kernels, and 40
+   without optimization: a second vector, which gains up to 40 percent, may cost a quarter of a second in all, and
+   anything a second. Without code, straight kernels are twice as fast as one work-item at a time that is not optimized:
+   that is no use for larger ones. */
 static const struct effort {
     const char *name;
     unsigned most_statements;
     bool optimizes;
 } efforts[CPU_EFFORT_NONE + 1] = {
-    [CPU_EFFORT_FULL] = {"full", 5000, true},      [CPU_EFFORT_ONE_VECTOR] = {"one vector", 14000, true},
-    [CPU_EFFORT_SCALAR] = {"scalar", 14000, true}, [CPU_EFFORT_MINIMAL] = {"minimal", 150000, false},
+    [CPU_EFFORT_FULL] = {"full", 4500, true},      [CPU_EFFORT_ONE_VECTOR] = {"one vector", 10000, true},
+    [CPU_EFFORT_SCALAR] = {"scalar", 10000, true}, [CPU_EFFORT_PLAIN] = {"plain vector", 25000, false},
+    [CPU_EFFORT_MINIMAL] = {"minimal", 25000, false},
     [CPU_EFFORT_NONE] = {"interpreted", 0, false},
 };
 
@@ -73,13 +75,21 @@ static void fit_row(struct emit *e, enum cpu_isa isa)
     if (e->width < e->isa->vector_bytes / 4) e->isa = isa_of_sub_group(isa, e->width);
 }
 
+/* Before AVX2 vectors are not shifted by vectors, and what gcc does instead takes it longer than all the rest. */
+static bool takes_one_by_one(enum cpu_effort effort, enum cpu_isa isa)
+{
+    return effort == CPU_EFFORT_SCALAR || effort == CPU_EFFORT_MINIMAL ||
+           (effort == CPU_EFFORT_PLAIN && isa < CPU_ISA_AVX2);
+}
+
 /* Two vectors in flight where the work is in loops or functions; one where it is in memory; and a sub-group is one. A
    single work-item fills none. */
 static void choose_width(struct emit *e, bool heavy, enum cpu_isa isa, enum cpu_effort effort)
 {
     bool alone = e->kernel->assumes & IR_ASSUME_ONE_ITEM;
-    bool scalar = alone || effort >= CPU_EFFORT_SCALAR || isa == CPU_ISA_GENERIC;
+    bool scalar = alone || takes_one_by_one(effort, isa) || isa == CPU_ISA_GENERIC;
     e->compact = effort > CPU_EFFORT_FULL;
+    e->once = effort == CPU_EFFORT_PLAIN;
     e->sub_groups = uses_sub_groups(e->kernel);
     e->isa = isa_get(isa);
     if (e->sub_groups) {

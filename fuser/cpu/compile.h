@@ -14,7 +14,8 @@ enum cpu_effort {
     CPU_EFFORT_FULL,       /* two vectors in flight where that pays, lanes that are taken one by one written out */
     CPU_EFFORT_ONE_VECTOR, /* one vector, and such lanes in a loop */
     CPU_EFFORT_SCALAR,     /* one work-item at a time, or a sub-group */
-    CPU_EFFORT_MINIMAL,    /* the same without optimization */
+    CPU_EFFORT_PLAIN,      /* one vector without optimization, where an instruction set has what it takes */
+    CPU_EFFORT_MINIMAL,    /* one work-item at a time, without optimization */
     CPU_EFFORT_NONE,       /* no code: the kernel is interpreted */
     CPU_EFFORT_COUNT = CPU_EFFORT_NONE
 };

@@ -29,7 +29,7 @@ _Static_assert(PROGRAM_SEEDS % THREADS == 0, "which are of one module");
 
 /* What this machine lacks is the best that it has. */
 static const char *const isas[] = {"avx512", "avx2", "sse4", "generic"};
-static const char *const efforts[] = {"full", "scalar", "minimal", "interpreted"};
+static const char *const efforts[] = {"full", "scalar", "plain vector", "interpreted"};
 enum { ISAS = sizeof isas / sizeof *isas, EFFORTS = sizeof efforts / sizeof *efforts, TURNS = 8 };
 
 /* A service for each instruction set and effort, which starts when the first program comes. */

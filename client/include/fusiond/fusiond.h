@@ -477,7 +477,7 @@ typedef struct fusion_group {
     const char *kernel;       /* name of the launched kernel */
     uint32_t lanes;           /* work-items computed at once; 1: scalar code */
     /* Of the compiler: "full", or less where the kernel is large or the compiler failed: "one vector", "scalar",
-       "minimal" (no optimization), "interpreted" (no code); "": nothing was compiled. */
+       "plain vector" and "minimal" (no optimization), "interpreted" (no code); "": nothing was compiled. */
     const char *effort;
     /* "quick": interpreted until its code has been made; "final": it stays so, for this reason where it was quick and
        there is no code (else NULL); "": nothing was compiled. */

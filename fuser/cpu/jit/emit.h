@@ -72,6 +72,7 @@ struct emit {
     bool group_lanes; /* these are lanes: a group here has the work-items of all */
     bool sub_groups;  /* a vector is a sub-group, `width` its size */
     bool compact;     /* what is done lane by lane is a loop, not written out for each */
+    bool once;        /* the code of a row's work-items is there under masks alone */
     struct mask exec; /* lanes that run here */
 
     struct values *values;          /* emit/value.h */

@@ -210,6 +210,21 @@ static void run_whole_row(const struct run *r, lval item, rval extent)
     jit_begin(e, done);
 }
 
+/* All of a row under masks, also the vectors that are whole. */
+static void run_masked_row(const struct run *r, lval item, rval extent)
+{
+    struct emit *e = r->e;
+    gcc_jit_block *head = jit_block(e), *body = jit_block(e), *done = jit_block(e);
+    jit_jump(e, head);
+    jit_begin(e, head);
+    jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_LT, jit_read(item), extent), body, done);
+    jit_begin(e, body);
+    emit_reset(e);
+    run_under_mask(r, item, extent);
+    jit_jump(e, head);
+    jit_begin(e, done);
+}
+
 /*
  * A row is cut where a test comes to something else. There, and at its end, vectors run under masks; all others do not,
  * and what depends on the tests alone is jumps in them. So the code is there twice, but where work-items run one by
@@ -220,6 +235,10 @@ static void run_row_of_vectors(const struct run *r, lval item, rval extent)
     struct emit *e = r->e;
     const struct row_tests *tests = &r->tests;
     bool one_by_one = runs_one_by_one(e, r->first, r->end, tests->n ? &tests->uniformity : &e->values->uniformity);
+    if (e->once && !one_by_one && !fills_vectors(e)) {
+        run_masked_row(r, item, extent);
+        return;
+    }
     if (!tests->n && !one_by_one) {
         run_whole_row(r, item, extent);
         return;
