@@ -198,6 +198,38 @@ struct lanes interleaved_word(struct emit *e, enum ir_kind kind, const struct la
     return r;
 }
 
+/* The same register as numbers of another size. */
+static lval register_as(struct emit *e, enum ir_kind kind, lval v)
+{
+    return jit_keep(e, jit_bits(e, jit_read(v), jit_vector(e, kind, lanes_per_chunk(e, kind))));
+}
+
+void interleaved_split(struct emit *e, enum ir_kind kind, const struct lanes *pairs, struct lanes number[2])
+{
+    lval *both = lanes_vectors(e, pairs);
+    for (unsigned odd = 0; odd < 2; odd++) {
+        struct lanes word = lanes_varying(e, IR_KIND_I32);
+        for (unsigned c = 0; c < lanes_chunks(e, IR_KIND_I32); c++) {
+            lval low = register_as(e, IR_KIND_I32, both[2 * c]), high = register_as(e, IR_KIND_I32, both[2 * c + 1]);
+            word.chunk[c] = x86_every_other(e, IR_KIND_I32, low, high, odd);
+        }
+        number[odd] = op_bits(e, word, kind);
+    }
+}
+
+struct lanes interleaved_join(struct emit *e, const struct lanes number[2])
+{
+    struct lanes low = as_integer(e, number[0]), high = as_integer(e, number[1]);
+    struct lanes pairs = lanes_varying(e, IR_KIND_I64);
+    lval *lows = lanes_vectors(e, &low), *highs = lanes_vectors(e, &high);
+    for (unsigned c = 0; c < lanes_chunks(e, IR_KIND_I32); c++) {
+        lval both[2];
+        x86_zip(e, IR_KIND_I32, lows[c], highs[c], both);
+        for (unsigned i = 0; i < 2; i++) pairs.chunk[2 * c + i] = register_as(e, IR_KIND_I64, both[i]);
+    }
+    return pairs;
+}
+
 /* The lanes of register number i that are written, as bits. */
 static unsigned written_lanes(const struct emit *e, const struct interleaved *a, unsigned i)
 {

@@ -26,3 +26,6 @@ void interleaved_store(struct emit *e, const struct interleaved *a, const struct
 /* Of numbers of a kind that share words: number i in one, and the word that has some from v on. */
 struct lanes interleaved_number(struct emit *e, enum ir_kind kind, struct lanes word, unsigned i);
 struct lanes interleaved_word(struct emit *e, enum ir_kind kind, const struct lanes *v);
+/* Pairs of numbers of 4 bytes, as numbers of 8: the two of each, and the other way round. */
+void interleaved_split(struct emit *e, enum ir_kind kind, const struct lanes *pairs, struct lanes number[2]);
+struct lanes interleaved_join(struct emit *e, const struct lanes number[2]);

@@ -6,6 +6,7 @@
 
 #include "fuser/cpu/emit/ids.h"
 #include "fuser/cpu/emit/interleaved.h"
+#include "fuser/cpu/emit/near.h"
 #include "fuser/cpu/emit/private_memory.h"
 #include "fuser/cpu/emit/value.h"
 #include "fuser/cpu/jit/jit.h"
@@ -15,6 +16,7 @@
 #include "fuser/cpu/prepare/parallel_regions.h"
 #include "fuser/cpu/prepare/walk.h"
 #include "fuser/cpu/simd/chunk.h"
+#include "fuser/cpu/simd/copy.h"
 #include "fuser/cpu/simd/lane_loop.h"
 #include "fuser/cpu/simd/mask.h"
 #include "fuser/cpu/simd/spill.h"
@@ -22,6 +24,7 @@
 #include "fuser/cpu/simd/tile.h"
 #include "fuser/cpu/simd/x86_gather.h"
 #include "fuser/cpu/simd/x86_move.h"
+#include "fuser/cpu/simd/x86_window.h"
 #include "fuser/cpu/target/isa.h"
 #include "ir/core/facts.h"
 
@@ -123,29 +126,12 @@ static bool is_at_once(const struct emit *e, const struct access *a, bool stores
     return can && !a->is_volatile && (!a->walks || e->exec.chunk || e->compact);
 }
 
-/* Where the lanes are, as one instruction takes it. */
-struct places {
-    rval base;
-    struct lanes offset;
-};
-
-static struct places places_of(struct emit *e, const struct access *a)
-{
-    const struct lanes *address = &a->address;
-    const int64_t longest = (1 << 30) / MAX_WIDTH;
-    if (address->shape == SHAPE_LINEAR && address->stride < longest && address->stride > -longest)
-        return (struct places){offset_by(e, address->scalar, a->offset),
-                               lanes_linear(IR_KIND_I32, jit_int(e, IR_KIND_I32, 0), address->stride)};
-    if (address->near) return (struct places){offset_by(e, address->near->base, a->offset), address->near->offset};
-    struct places p = {jit_int(e, IR_KIND_I64, a->offset), *address};
-    p.offset.kind = IR_KIND_I64;
-    return p;
-}
-
 static struct lanes gather_lanes(struct emit *e, const struct access *a)
 {
     if (is_at_once(e, a, false)) {
-        struct places p = places_of(e, a);
+        struct near_lanes p = near_places(e, &a->address, a->offset);
+        if (p.of_ids && !e->exec.chunk && !e->compact && x86_can_gather_near(e, a->kind))
+            return x86_gather_near(e, a->kind, p.base, &p.offset);
         return x86_gather(e, e->exec.chunk, a->kind, p.base, &p.offset);
     }
     if (is_unrolled(e)) {
@@ -165,7 +151,7 @@ static struct lanes gather_lanes(struct emit *e, const struct access *a)
 static void scatter_lanes(struct emit *e, const struct access *a, const struct lanes *v)
 {
     if (is_at_once(e, a, true)) {
-        struct places p = places_of(e, a);
+        struct near_lanes p = near_places(e, &a->address, a->offset);
         x86_scatter(e, e->exec.chunk, p.base, &p.offset, v);
         return;
     }
@@ -291,25 +277,52 @@ static bool is_word(const struct emit *e, const struct access *a, unsigned n)
     return fits && e->width > 1 && a->address.shape != SHAPE_UNIFORM;
 }
 
-static struct access access_of_word(const struct access *a)
+static struct access as_number(const struct access *a, enum ir_kind kind)
 {
-    struct access word = *a;
-    word.kind = IR_KIND_I32;
-    return word;
+    struct access number = *a;
+    number.kind = kind;
+    return number;
 }
 
 static void load_word(struct emit *e, const struct access *a, unsigned n, struct lanes *result)
 {
-    struct access all = access_of_word(a);
+    struct access all = as_number(a, IR_KIND_I32);
     struct lanes word = load_component(e, &all);
     for (unsigned c = 0; c < n; c++) result[c] = interleaved_number(e, a->kind, word, c);
 }
 
 static void store_word(struct emit *e, const struct access *a, const struct lanes *v)
 {
-    struct access all = access_of_word(a);
+    struct access all = as_number(a, IR_KIND_I32);
     struct lanes word = interleaved_word(e, a->kind, v);
     store_component(e, &all, &word);
+}
+
+/* Whether the numbers of a vector are moved two at a time, as numbers of 8 bytes, by instructions that take lanes from
+   anywhere: these take as long for any size. */
+static bool is_pairs(const struct emit *e, const struct access *a, unsigned n, bool stores)
+{
+    struct access pair = as_number(a, IR_KIND_I64);
+    if (n % 2 || kind_bytes(a->kind) != 4 || a->address.shape == SHAPE_UNIFORM || is_contiguous(a)) return false;
+    return is_at_once(e, &pair, stores) && e->width * n <= MOST_UNROLLED;
+}
+
+static void load_pairs(struct emit *e, const struct access *a, unsigned n, struct lanes *result)
+{
+    for (unsigned c = 0; c < n; c += 2) {
+        struct access pair = as_number(&a[c], IR_KIND_I64);
+        struct lanes both = gather_lanes(e, &pair);
+        interleaved_split(e, a->kind, &both, result + c);
+    }
+}
+
+static void store_pairs(struct emit *e, const struct access *a, unsigned n, const struct lanes *v)
+{
+    for (unsigned c = 0; c < n; c += 2) {
+        struct access pair = as_number(&a[c], IR_KIND_I64);
+        struct lanes both = interleaved_join(e, v + c);
+        scatter_lanes(e, &pair, &both);
+    }
 }
 
 static struct access plain_access(const struct lanes *address, enum ir_kind kind, unsigned component)
@@ -519,12 +532,14 @@ static void emit_load(struct emit *e, const struct ir_inst *inst, struct lanes *
     if (load_walked_row(e, inst, &a[0], result)) return;
     struct interleaved all;
     bool neighbours = is_interleaved(e, inst, a, n, &all) && interleaved_can_load(e, &all);
-    bool word = !neighbours && is_word(e, a, n), together = !neighbours && !word && is_together(e, a, n, false);
+    bool word = !neighbours && is_word(e, a, n), pairs = !neighbours && !word && is_pairs(e, a, n, false);
+    bool together = !neighbours && !word && !pairs && is_together(e, a, n, false);
     if (word) load_word(e, a, n, result);
+    if (pairs) load_pairs(e, a, n, result);
     if (neighbours) interleaved_load(e, &all, result);
     if (together) gather_together(e, a, n, result);
     for (unsigned c = 0; c < n; c++) {
-        if (!neighbours && !word && !together) result[c] = load_component(e, &a[c]);
+        if (!neighbours && !word && !pairs && !together) result[c] = load_component(e, &a[c]);
         result[c] = from_memory(e, ir_type_kind(inst->type), result[c]);
         if (ir_type_is_ptr(inst->type)) result[c].kind = IR_KIND_PTR;
     }
@@ -549,6 +564,8 @@ static void emit_store(struct emit *e, const struct ir_inst *inst)
         interleaved_store(e, &all, stored);
     else if (is_word(e, a, n))
         store_word(e, a, stored);
+    else if (is_pairs(e, a, n, true))
+        store_pairs(e, a, n, stored);
     else if (is_together(e, a, n, true))
         scatter_together(e, a, n, stored);
     else
@@ -556,17 +573,8 @@ static void emit_store(struct emit *e, const struct ir_inst *inst)
     volatile_fence(e, inst);
 }
 
-static void copy_bytes(struct emit *e, rval to, rval from, rval bytes)
-{
-    rval args[3] = {jit_bits(e, to, jit_c(e, GCC_JIT_TYPE_VOID_PTR)),
-                    jit_bits(e, from, jit_c(e, GCC_JIT_TYPE_VOID_PTR)),
-                    jit_cast(e, bytes, jit_c(e, GCC_JIT_TYPE_SIZE_T))};
-    gcc_jit_block_add_eval(e->block, NULL, jit_builtin(e, "__builtin_memcpy", 3, args));
-}
-
 static void emit_copy(struct emit *e, const struct ir_inst *inst)
 {
-    struct lanes to = *emit_value(e, inst->operands[0]), from = *emit_value(e, inst->operands[1]);
     struct lanes count = *emit_value(e, inst->operands[2]);
     if (kind_bytes(count.kind) < 8) {
         struct lanes narrow = count;
@@ -574,17 +582,8 @@ static void emit_copy(struct emit *e, const struct ir_inst *inst)
         if (count.shape == SHAPE_LINEAR) narrow.chunk = lanes_vectors(e, &count);
         count = op1(e, IR_OP_ZEXT, IR_KIND_I64, narrow);
     }
-    rval size = jit_int(e, IR_KIND_I64, ir_type_size(e->module, inst->type));
-    if (e->width == 1) {
-        copy_bytes(e, to.scalar, from.scalar, jit_mul(e, count.scalar, size));
-        return;
-    }
-    lval to_lanes = spill_lanes(e, &to), from_lanes = spill_lanes(e, &from), counts = spill_lanes(e, &count);
-    struct lane_loop loop;
-    lane_loop_begin(e, &loop);
-    copy_bytes(e, spilled_lane(e, to_lanes, loop.lane), spilled_lane(e, from_lanes, loop.lane),
-               jit_mul(e, spilled_lane(e, counts, loop.lane), size));
-    lane_loop_end(e, &loop);
+    copy_elements(e, emit_value(e, inst->operands[0]), emit_value(e, inst->operands[1]), &count,
+                  ir_type_size(e->module, inst->type));
 }
 
 void emit_memory(struct emit *e, const struct ir_inst *inst, struct lanes *result)

@@ -39,17 +39,31 @@ static struct lanes index_of(struct emit *e, const struct ir_value *v)
     return kind_bytes(index.kind) == 4 ? index : op1(e, IR_OP_SEXT, IR_KIND_I32, index);
 }
 
+/* Whether what differs between the work-items of a vector is made of their ids and of nothing they have read. */
+static bool is_of_ids(const struct emit *e, const struct ir_value *v, unsigned depth)
+{
+    enum { DEEPEST = 8 };
+    if (v->kind <= IR_VALUE_PARAM || value_shape(e, v).kind != SHAPE_VARYING) return true;
+    if (v->kind != IR_VALUE_RESULT || depth == DEEPEST || ir_type_is_float(v->type)) return false;
+    const struct ir_inst *inst = v->of.inst;
+    if (!(ir_op_info(inst->op)->flags & IR_FLAG_PURE) || inst->blocks[0]) return false;
+    for (uint32_t i = 0; i < inst->n_operands; i++)
+        if (!is_of_ids(e, inst->operands[i], depth + 1)) return false;
+    return true;
+}
+
 /* How far the base is behind the root; false where lanes are anywhere and nothing near is known of them. */
-static bool base_offset(struct emit *e, const struct ir_value *base, rval root, struct lanes *offset)
+static bool base_offset(struct emit *e, const struct ir_value *base, rval root, struct near_lanes *near)
 {
     struct lanes at = *emit_value(e, base);
     if (at.shape == SHAPE_VARYING && !at.near) return false;
     if (at.near) {
-        *offset = at.near->offset;
+        near->offset = at.near->offset;
+        near->of_ids = at.near->of_ids;
         return true;
     }
     at.kind = IR_KIND_I64;
-    *offset = low_half(
+    near->offset = low_half(
         e, op_linear(e, IR_OP_SUB, IR_KIND_I64, 2, (struct lanes[]){at, lanes_uniform(IR_KIND_I64, root)}, at.stride));
     return true;
 }
@@ -61,11 +75,13 @@ const struct near_lanes *near_element(struct emit *e, const struct ir_inst *inst
     const struct lanes *from = emitted(e, root);
     if (!e->values->uniformity.small[root->scratch] || !from || from->shape != SHAPE_UNIFORM) return NULL;
     struct near_lanes *near = arena_alloc(e->arena, sizeof *near);
-    struct lanes offset, size = lanes_int(e, IR_KIND_I32, ir_type_size(e->module, inst->type));
-    if (base != root && !base_offset(e, base, from->scalar, &offset)) return NULL;
     near->base = from->scalar;
-    near->offset = op2(e, IR_OP_MUL, IR_KIND_I32, index_of(e, inst->operands[1]), size);
-    if (base != root) near->offset = op2(e, IR_OP_ADD, IR_KIND_I32, near->offset, offset);
+    near->of_ids = true;
+    if (base != root && !base_offset(e, base, from->scalar, near)) return NULL;
+    struct lanes size = lanes_int(e, IR_KIND_I32, ir_type_size(e->module, inst->type));
+    struct lanes by = op2(e, IR_OP_MUL, IR_KIND_I32, index_of(e, inst->operands[1]), size);
+    near->offset = base != root ? op2(e, IR_OP_ADD, IR_KIND_I32, by, near->offset) : by;
+    near->of_ids = near->of_ids && is_of_ids(e, inst->operands[1], 0);
     return near;
 }
 
@@ -76,4 +92,23 @@ const struct near_lanes *near_plus(struct emit *e, const struct near_lanes *near
     *further = *near;
     further->offset = op2(e, IR_OP_ADD, IR_KIND_I32, near->offset, lanes_int(e, IR_KIND_I32, bytes));
     return further;
+}
+
+struct near_lanes near_places(struct emit *e, const struct lanes *address, uint64_t offset)
+{
+    const int64_t longest = (1 << 30) / MAX_WIDTH;
+    struct near_lanes p = {.of_ids = false};
+    rval by = jit_int(e, IR_KIND_I64, offset);
+    if (address->shape == SHAPE_LINEAR && address->stride < longest && address->stride > -longest) {
+        p.base = jit_add(e, address->scalar, by);
+        p.offset = lanes_linear(IR_KIND_I32, jit_int(e, IR_KIND_I32, 0), address->stride);
+    } else if (address->near) {
+        p = *address->near;
+        p.base = jit_add(e, p.base, by);
+    } else {
+        p.base = by;
+        p.offset = *address;
+        p.offset.kind = IR_KIND_I64;
+    }
+    return p;
 }

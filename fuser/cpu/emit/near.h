@@ -7,3 +7,6 @@
 const struct near_lanes *near_element(struct emit *e, const struct ir_inst *inst);
 /* The same address `bytes` further on; near may be NULL. */
 const struct near_lanes *near_plus(struct emit *e, const struct near_lanes *near, uint64_t bytes);
+/* Where lanes access memory `offset` bytes behind an address that is not the same for all, as instructions take it that
+   access lanes anywhere; offsets have 64 bits where nothing nearer is known. */
+struct near_lanes near_places(struct emit *e, const struct lanes *address, uint64_t offset);

@@ -27,6 +27,7 @@ struct lanes {
 struct near_lanes {
     rval base;
     struct lanes offset;
+    bool of_ids; /* neighbours are likely to be near each other: their offsets differ by what is made of ids alone */
 };
 
 struct lane_origin {

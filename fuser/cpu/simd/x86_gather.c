@@ -90,6 +90,12 @@ struct lanes x86_gather(struct emit *e, const lval *mask, enum ir_kind kind, rva
     return r;
 }
 
+lval x86_gather_chunk(struct emit *e, enum ir_kind kind, rval base, const struct lanes *offset, unsigned c)
+{
+    struct part p = part_of(e, NULL, kind, base, offset, c, 0);
+    return gather_part(e, &p);
+}
+
 static void scatter_part(struct emit *e, const struct part *p, rval v)
 {
     char text[128];
