@@ -12,8 +12,9 @@ enum { LEAST_OF_A_BYTE = 8, USUAL_OF_A_BYTE = 16, MOST_OF_A_BYTE = 32 };
 enum {
     NEARER = 4, /* times as fast is a byte that one launch in a band hands on to the next */
     MOST_AT_ONCE = 16,
-    LARGE = 8,     /* less memory than so many times the cores' own caches is not worth bands */
-    FULL_ROW = 16, /* work-items: a vector of the widest registers */
+    LARGE = 8,       /* less memory than so many times the cores' own caches is not worth bands */
+    LONG_LAUNCH = 4, /* times what waking takes, and one more does not matter */
+    FULL_ROW = 16,   /* work-items: a vector of the widest registers */
 };
 
 /* ---- the machine ---- */
@@ -96,6 +97,11 @@ bool cost_recomputing_pays(const struct cost_machine *m, uint64_t more, uint64_t
 bool cost_bands_pay(const struct cost_machine *m, uint64_t apart, uint64_t together)
 {
     return together <= apart / 4 * 3 && apart >= LARGE * cost_own_caches(m);
+}
+
+bool cost_launch_pays(const struct cost_machine *m, uint64_t operations, uint64_t bytes)
+{
+    return cost_launch_ns(m, operations, bytes) >= (LONG_LAUNCH + 1) * cost_launch_ns(m, 0, 0);
 }
 
 /* Where kernels meet, each work-group is computed by itself, region by region: vectors do not go on in the next group.

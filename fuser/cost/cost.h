@@ -58,5 +58,8 @@ bool cost_bands_pay(const struct cost_machine *m, uint64_t apart, uint64_t toget
 uint64_t cost_own_caches(const struct cost_machine *m);
 /* Bands that are in work at a time: one for each core. */
 uint32_t cost_bands_at_once(const struct cost_machine *m);
+/* A launch of its own for what has so many operations and moves so many bytes, rather than sharing that of work-items
+   that have nothing to do with it. */
+bool cost_launch_pays(const struct cost_machine *m, uint64_t operations, uint64_t bytes);
 /* A barrier instead of another launch, in work-groups whose longest row has so many work-items. */
 bool cost_barrier_pays(uint64_t row);

@@ -112,7 +112,7 @@ static void each_core_has_a_band(void **state)
     }
     fuser_plan_free(one);
     fuser_plan_free(four);
-    four = plan_for(kernels, 2, 64 << 10, 4, 1); /* no room for four */
+    four = plan_for(kernels, 2, 48 << 10, 4, 1); /* no room for four */
     assert_int_equal(four->bands[0].at_once, 1);
     fuser_plan_free(four);
 }

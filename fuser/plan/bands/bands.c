@@ -377,6 +377,24 @@ static bool is_large(const struct launching *l, const struct fuser_launch *launc
     return bytes >= cost_own_caches(machine_of(l));
 }
 
+static bool is_launch(const struct fuser_plan *plan, uint32_t i)
+{
+    return i < plan->n_steps && plan->steps[i].kind == FUSER_STEP_LAUNCH && !plan->steps[i].together;
+}
+
+/* Whether the launch of a step is large, or stands between large ones with nothing but launches around it: what flows
+   through it from one to the other has to go on in bands, too, as over the small levels of a pyramid. */
+static bool is_between_large(const struct launching *l, uint32_t step)
+{
+    const struct fuser_plan *plan = l->plan;
+    bool before = false, behind = false;
+    for (uint32_t i = step; i != UINT32_MAX && is_launch(plan, i) && step - i < MOST_LAUNCHES && !before; i--)
+        before = is_large(l, &plan->launches[plan->steps[i].index]);
+    for (uint32_t i = step; is_launch(plan, i) && i - step < MOST_LAUNCHES && !behind; i++)
+        behind = is_large(l, &plan->launches[plan->steps[i].index]);
+    return before && behind;
+}
+
 static bool is_wanted(const struct launching *l)
 {
     const struct fuser_options *o = l->ctx->options;
@@ -392,9 +410,9 @@ void bands_find(struct launching *l)
     struct candidate *candidates = arena_alloc(l->ctx->arena, (plan->n_steps + 1) * sizeof *candidates);
     for (uint32_t i = 0, first = 0; i <= plan->n_steps; i++) {
         struct candidate *c = &candidates[i];
-        if (i < plan->n_steps && plan->steps[i].kind == FUSER_STEP_LAUNCH && !plan->steps[i].together) {
+        if (is_launch(plan, i)) {
             c->launch = &plan->launches[plan->steps[i].index];
-            if (is_large(l, c->launch)) {
+            if (is_between_large(l, i)) {
                 look_at(l, c);
                 if (!c->seen) say_not(l, candidates, i, "not all that it touches is seen");
             }

@@ -5,6 +5,7 @@
 #include "fuser/plan/grouping/estimate.h"
 #include "fuser/plan/grouping/exact.h"
 #include "fuser/plan/grouping/greedy.h"
+#include "fuser/plan/grouping/later.h"
 #include "fuser/plan/order/linearize.h"
 #include "ir/base/arena.h"
 
@@ -49,6 +50,7 @@ static void find_other(const struct grouping *g, const struct plan_order *order,
     g->ctx->quiet = true;
     if (!exact_groups(g, order, c)) {
         greedy_groups(g, order, c);
+        later_groups(g, c);
         exact_windows(g, order, c);
         estimate(g, c);
     }

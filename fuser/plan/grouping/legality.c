@@ -14,6 +14,7 @@
 #include "fuser/plan/grouping/last_group.h"
 #include "fuser/plan/grouping/pipe_flows.h"
 #include "fuser/plan/grouping/pixel_dependence.h"
+#include "fuser/plan/grouping/unlike.h"
 #include "fuser/plan/mapping/launch_range.h"
 
 enum { MAX_OPERATIONS = 2048, MAX_LARGE = 16384 }; /* of a group: docs/fusion.md */
@@ -382,6 +383,10 @@ static bool joins_all(const struct grouping *g, const struct group_builder *b, s
                       "%s is not fused with %s, whose local size does not divide its global size",
                       grouping_node_name(g, node), grouping_node_name(g, b->group.run.nodes[0]));
     if (!sub_groups_fit(g, b, r) || !ranges_fit(g, b, joined, r) || !resources_fit(g, b, r)) return false;
+    if (!unlike_ranges_pay(g, b, joined))
+        return apart(g, b, r, "not_fused_range",
+                     "one has fewer than half of the other's work-items, nothing flows between them, and by itself it "
+                     "takes longer than the launch that would be saved; require_fusion fuses anyway");
     bool linear = id_mapping_set(g->mapping, all, joined);
     const uint64_t *local = range_has_local(joined) && !linear ? joined->local : NULL;
     char why[400];

@@ -100,15 +100,28 @@ static bool takes_its_args(struct attempt *r)
     return false;
 }
 
-/* As tuning chose, where nobody can tell. */
+/* Of a plane whose rows are shorter than work-groups are, one row; 0: that is not so. Bands go by rows of work-groups:
+   of the small levels of a pyramid one of eight rows would be half a picture. */
+static uint64_t items_of_row(const struct launching *l, const struct attempt *r)
+{
+    enum { LEAST = 64 };
+    const struct fuser_options *o = l->ctx->options;
+    const struct nd_range *range = &r->range;
+    bool is_plane = range->dims > 1 && range->global[1] > 1 && (range->dims < 3 || range->global[2] == 1);
+    bool may_band = o->mode == FUSER_MODE_ENABLE && o->device.machine.cache_bytes && !l->ctx->tuned->no_bands;
+    return is_plane && may_band && range->global[0] >= LEAST ? range->global[0] : 0;
+}
+
+/* As tuning chose, or bands want it, where nobody can tell. */
 static uint64_t most_group_items(const struct launching *l, const struct attempt *r)
 {
     const bool *barriers = attempt_barriers(r->group, r->run);
-    uint64_t most = l->ctx->options->device.max_work_group_size, tuned = l->ctx->tuned->group_items;
-    if (!tuned || (most && most < tuned) || attempt_n_first(r->group, r->run) < r->run.n) return most;
+    uint64_t most = l->ctx->options->device.max_work_group_size, wanted = l->ctx->tuned->group_items;
+    if (!wanted) wanted = items_of_row(l, r);
+    if (!wanted || (most && most < wanted) || attempt_n_first(r->group, r->run) < r->run.n) return most;
     for (uint32_t i = 0; i < r->run.n; i++)
         if (barriers[i] || !launch_range_sees_no_groups(l->facts, r->run.nodes[i])) return most;
-    return tuned;
+    return wanted;
 }
 
 static bool make_kernel(struct launching *l, struct attempt *r)
