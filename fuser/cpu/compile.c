@@ -33,10 +33,9 @@ static const struct effort {
     unsigned most_statements;
     bool optimizes;
 } efforts[CPU_EFFORT_NONE + 1] = {
-    [CPU_EFFORT_FULL] = {"full", 4500, true},      [CPU_EFFORT_ONE_VECTOR] = {"one vector", 10000, true},
-    [CPU_EFFORT_SCALAR] = {"scalar", 10000, true}, [CPU_EFFORT_PLAIN] = {"plain vector", 25000, false},
-    [CPU_EFFORT_MINIMAL] = {"minimal", 25000, false},
-    [CPU_EFFORT_NONE] = {"interpreted", 0, false},
+    [CPU_EFFORT_FULL] = {"full", 4500, true},         [CPU_EFFORT_ONE_VECTOR] = {"one vector", 10000, true},
+    [CPU_EFFORT_SCALAR] = {"scalar", 10000, true},    [CPU_EFFORT_PLAIN] = {"plain vector", 25000, false},
+    [CPU_EFFORT_MINIMAL] = {"minimal", 25000, false}, [CPU_EFFORT_NONE] = {"interpreted", 0, false},
 };
 
 const char *cpu_effort_name(enum cpu_effort effort)

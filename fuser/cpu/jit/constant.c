@@ -1,8 +1,6 @@
 /* Numbers that are known when code is made, found again by their bits and by their expressions. */
 #include "fuser/cpu/jit/constant.h"
 
-#include "fuser/cpu/jit/jit.h"
-
 struct constant *constant_get(struct emit *e, enum ir_kind kind, uint64_t bits)
 {
     struct map *of_kind = &e->jit.constants[kind];
@@ -24,18 +22,6 @@ void constant_set(struct emit *e, struct constant *c, rval number, bool is_numbe
 struct constant *constant_of(const struct emit *e, rval number)
 {
     return map_get(&e->jit.numbers, (uintptr_t)number);
-}
-
-void constants_begin(struct emit *e)
-{
-    e->jit.first = e->block;
-    e->jit.body = jit_block(e);
-    jit_begin(e, e->jit.body);
-}
-
-void constants_end(struct emit *e)
-{
-    gcc_jit_block_end_with_jump(e->jit.first, NULL, e->jit.body);
 }
 
 void constants_clear(struct emit *e)

@@ -1,5 +1,5 @@
-/* Numbers that are known when code is made. Each is one expression however often it is used, and its vector one variable,
-   which is set where the function begins: what is written there is compiled once, not for each use. */
+/* Numbers that are known when code is made. Each is one expression however often it is used, and its vector one
+   variable, which is set where the function begins: what is written there is compiled once, not for each use. */
 #pragma once
 
 #include "fuser/cpu/jit/emit.h"
@@ -17,7 +17,4 @@ void constant_set(struct emit *e, struct constant *c, rval number, bool is_numbe
 /* What an expression is the number of; NULL: of none. */
 struct constant *constant_of(const struct emit *e, rval number);
 
-/* Where the function begins, in a block that constants alone are added to from then on; e->block is the next. */
-void constants_begin(struct emit *e);
-void constants_end(struct emit *e); /* when all of the function is there */
 void constants_clear(struct emit *e);

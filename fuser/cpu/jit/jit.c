@@ -218,6 +218,18 @@ void jit_begin(struct emit *e, gcc_jit_block *block)
     e->block = block;
 }
 
+void jit_function_begin(struct emit *e)
+{
+    e->jit.first = e->block;
+    e->jit.body = jit_block(e);
+    jit_begin(e, e->jit.body);
+}
+
+void jit_function_end(struct emit *e)
+{
+    gcc_jit_block_end_with_jump(e->jit.first, NULL, e->jit.body);
+}
+
 rval jit_select(struct emit *e, rval condition, rval a, rval b)
 {
     gcc_jit_block *yes = jit_block(e), *join = jit_block(e);

@@ -28,6 +28,9 @@ lval jit_keep(struct emit *e, rval v); /* evaluated now, in a new variable */
 void jit_set(struct emit *e, lval v, rval value);
 rval jit_select(struct emit *e, rval condition, rval a, rval b); /* scalars; ends the block */
 rval jit_min(struct emit *e, rval a, rval b);                    /* likewise */
+/* Where the function begins, in a block that constants alone are added to from then on; e->block is the next. */
+void jit_function_begin(struct emit *e);
+void jit_function_end(struct emit *e); /* when all of it is there */
 gcc_jit_block *jit_block(struct emit *e);
 void jit_jump(struct emit *e, gcc_jit_block *to);                                       /* and stay nowhere */
 void jit_branch(struct emit *e, rval condition, gcc_jit_block *yes, gcc_jit_block *no); /* likewise */

@@ -134,7 +134,7 @@ static void emit_function(struct emit *e, struct entry *k)
     struct parameters p;
     begin_function(e, &p);
     for (int i = 0; i < 5; i++) *fields[i] = p.values[i];
-    constants_begin(e);
+    jit_function_begin(e);
     load_launch(e, k);
     load_arguments(e, k);
     k->static_local = globals_place(e);
@@ -144,7 +144,7 @@ static void emit_function(struct emit *e, struct entry *k)
     work_group_loop_run(e, k->first, k->end);
     if (e->memory->streamed) x86_fence(e);
     gcc_jit_block_end_with_void_return(e->block, NULL);
-    constants_end(e);
+    jit_function_end(e);
 }
 
 static struct kernel_object_info info_of(const struct emit *e, const struct entry *k)
