@@ -178,8 +178,8 @@ static size_t put_command(char *to, const struct redis_word *words, unsigned n)
         at += (size_t)sprintf(to + at, "$%zu\r\n", words[i].size);
         memcpy(to + at, words[i].bytes, words[i].size);
         at += words[i].size;
-        memcpy(to + at, "\r\n", 2);
-        at += 2;
+        to[at++] = '\r';
+        to[at++] = '\n';
     }
     return at;
 }
