@@ -4,11 +4,14 @@
 
 #include "fuser/cpu/jit/emit.h"
 
+enum { CONSTANT_WIDTHS = 7 }; /* powers of two up to 64 */
+
 struct constant {
     rval number;
     uint64_t bits;  /* zero-extended */
     bool is_number; /* not an expression of one */
-    lval splat;     /* its vector; NULL: none was needed yet */
+    /* Its vector by the logarithm of the lanes, as parts of a function may have shorter ones; NULL: not needed yet. */
+    lval splat[CONSTANT_WIDTHS];
 };
 
 /* The constant of that kind, an integer's or a float's; without a number where it was not asked for before. */

@@ -45,20 +45,21 @@ static lval new_splat(struct emit *e, enum ir_kind kind, rval v)
 }
 
 /* A constant's is set where the function begins. */
-static void set_splat(struct emit *e, enum ir_kind kind, struct constant *c)
+static lval splat_of_constant(struct emit *e, enum ir_kind kind, struct constant *c)
 {
+    lval *splat = &c->splat[__builtin_ctz(lanes_per_chunk(e, kind))];
     gcc_jit_block *here = e->block;
+    if (*splat) return *splat;
     e->block = e->jit.first;
-    c->splat = new_splat(e, kind, c->is_number ? c->number : jit_read(jit_keep(e, c->number)));
+    *splat = new_splat(e, kind, c->is_number ? c->number : jit_read(jit_keep(e, c->number)));
     e->block = here;
+    return *splat;
 }
 
 lval chunk_splat(struct emit *e, enum ir_kind kind, rval v)
 {
     struct constant *c = constant_of(e, v);
-    if (!c) return new_splat(e, kind, jit_read(jit_keep(e, v)));
-    if (!c->splat) set_splat(e, kind, c);
-    return c->splat;
+    return c ? splat_of_constant(e, kind, c) : new_splat(e, kind, jit_read(jit_keep(e, v)));
 }
 
 /* ---- of masks ---- */
