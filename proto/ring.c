@@ -226,6 +226,28 @@ uint32_t ring_abort(struct ring *r, uint32_t status, const char *object, const c
     return (uint32_t)pending;
 }
 
+static void copy_text(char *to, const char *from, size_t size)
+{
+    memcpy(to, from, size - 1);
+    to[size - 1] = 0;
+}
+
+bool ring_last_failure(const struct ring *r, uint32_t status, char *object, char *reason)
+{
+    uint64_t completed = atomic_load(&r->completed), pending = atomic_load(&r->pushed) - completed;
+    if (pending > RING_MAX_PENDING) pending = 0; /* as above */
+    for (uint64_t i = pending + 1; i-- > 0;) {   /* the last one that is not pending may have failed long ago */
+        uint64_t sequence = completed + i;
+        const struct ring_completion *c = &r->completions[sequence % RING_MAX_PENDING];
+        const struct ring_failure *f = &r->failures[sequence % RING_MAX_PENDING];
+        if (atomic_load(&c->sequence) != sequence || c->status != status) continue;
+        copy_text(object, f->object, RING_OBJECT_BYTES);
+        copy_text(reason, f->reason, RING_REASON_BYTES);
+        return true;
+    }
+    return false;
+}
+
 /* ---- what kernels print ---- */
 
 /* Bytes that lie there; what makes no sense, since the other side wrote it, is nothing. */

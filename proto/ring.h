@@ -147,6 +147,10 @@ void ring_set_state(struct ring *r, enum ring_state state);
    already, and drops the entries. Gives how many, at most RING_MAX_PENDING whatever the ring holds. A push that happens
    meanwhile is either completed here or left for the next executor (ring_pop skips what is completed). */
 uint32_t ring_abort(struct ring *r, uint32_t status, const char *object, const char *reason);
+/* Broker, before that: what the executor that has ended said of the submission that failed so, as texts of
+   RING_OBJECT_BYTES and RING_REASON_BYTES. It is among those that are pending, or the last one that is not. False:
+   there is none. */
+bool ring_last_failure(const struct ring *r, uint32_t status, char *object, char *reason);
 
 /* Producer (client; callers serialize): false where there is no room now, or RING_MAX_PENDING are pending. Wakes the
    executor. entry->size is filled in. */

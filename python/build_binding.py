@@ -21,7 +21,7 @@ const fusion_error *fusion_last_error(void);
 const char *fusion_status_name(fusion_status status);
 
 typedef struct { size_t size; const char *name; uint32_t time_limit_ms, request_limit_ms; bool private_daemon;
-    uint64_t threads; ...; }
+    uint64_t threads; const char *cgroup; ...; }
     fusion_connect_options;
 fusion_status fusion_connect(const char *address, const fusion_connect_options *options, fusion_session **session);
 void fusion_disconnect(fusion_session *session);

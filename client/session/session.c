@@ -134,6 +134,24 @@ static fusion_status say_hello(fusion_session *s, const fusion_connect_options *
     return status;
 }
 
+static void pack_nothing(struct proto_writer *w, const void *data)
+{
+    (void)data;
+    proto_pack_map(w, 0);
+}
+
+/* From here on the session's kernels run in the control group that the program or its environment names. */
+static fusion_status enter_cgroup(fusion_session *s, const fusion_connect_options *options)
+{
+    const char *environment = getenv("FUSION_CGROUP"), *path = options->cgroup ? options->cgroup : environment;
+    if (!path || !*path) return FUSION_SUCCESS;
+    int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) return client_errno(FUSION_INVALID, path, "opening the control group");
+    fusion_status status = client_request(s, "session.cgroup", pack_nothing, NULL, &fd, 1, NULL);
+    close(fd);
+    return status;
+}
+
 fusion_status fusion_connect(const char *address, const fusion_connect_options *given, fusion_session **session)
 {
     fusion_connect_options own = {0}, *options = &own;
@@ -148,6 +166,7 @@ fusion_status fusion_connect(const char *address, const fusion_connect_options *
     status = client_sessions_add(s) ? FUSION_SUCCESS : client_no_memory("session");
     if (status == FUSION_SUCCESS) status = open_connection(address, options, &s->fd, &s->daemon_pid);
     if (status == FUSION_SUCCESS) status = say_hello(s, options);
+    if (status == FUSION_SUCCESS) status = enter_cgroup(s, options);
     if (status == FUSION_SUCCESS)
         *session = s;
     else

@@ -20,7 +20,7 @@ int main(int argc, char **argv)
     int status = parsed == OPTIONS_DONE ? 0 : 2;
     if (parsed == OPTIONS_RUN) {
         tune_memory();
-        log_open(options.foreground ? LOG_STDERR : options.private_fd >= 0 ? LOG_STDERR_WARNINGS : LOG_SYSLOG);
+        log_open(options.foreground ? LOG_TO_STDERR : options.private_fd >= 0 ? LOG_TO_STDERR_WARNINGS : LOG_TO_SYSLOG);
         status = broker_run(&options);
     }
     options_clear(&options);

@@ -13,17 +13,19 @@ from fusiond.module import Module
 from fusiond.structs import sized
 
 
-def connect(address=None, *, name=None, time_limit_ms=0, private=False, threads=0):
+def connect(address=None, *, name=None, time_limit_ms=0, private=False, threads=0, cgroup=None):
     """Connects to the service: at the socket's path, or where the system has it; without one a private daemon is
     started, which ends with this process. ``time_limit_ms``: of each submission; 0: the service's. ``threads``: how many
-    of this process finalize for :meth:`Graph.finalize_async`; 0: 4. Raises :class:`Error` ("connection")."""
-    return Session(address, name=name, time_limit_ms=time_limit_ms, private=private, threads=threads)
+    of this process finalize for :meth:`Graph.finalize_async`; 0: 4.
+    ``cgroup``: the folder of a control group that is delegated to this user, in which its kernels run. Raises :class:`Error` ("connection")."""
+    return Session(address, name=name, time_limit_ms=time_limit_ms, private=private, threads=threads,
+                   cgroup=cgroup)
 
 
 class Session:
     """A connection. Everything made with it ends with it. Can be used by several threads, and in ``with``."""
 
-    def __init__(self, address=None, *, name=None, time_limit_ms=0, private=False, threads=0):
+    def __init__(self, address=None, *, name=None, time_limit_ms=0, private=False, threads=0, cgroup=None):
         self.closed = True
         self.recording = None
         self._profiling = False
@@ -31,7 +33,8 @@ class Session:
         own_name = ffi.new("char[]", (name or "python").encode())
         options = sized("fusion_connect_options", {"time_limit_ms": time_limit_ms, "private_daemon": private,
                                                     "threads": threads})
-        options.name = own_name
+        own_cgroup = ffi.new("char[]", os.fsencode(cgroup)) if cgroup else ffi.NULL
+        options.name, options.cgroup = own_name, own_cgroup
         out = ffi.new("fusion_session **")
         check(lib.fusion_connect(os.fsencode(address) if address else ffi.NULL, options, out))
         self._handle = out[0]

@@ -479,7 +479,7 @@ static void test_foreign_directory(void **state)
 
 int main(void)
 {
-    log_open(LOG_STDERR);
+    log_open(LOG_TO_STDERR);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_memory_only),
         TEST(test_kinds_differ),

@@ -241,6 +241,32 @@ static void test_completion(void **state)
     assert_int_equal(strlen(r->failures[1].reason), RING_REASON_BYTES - 1);
 }
 
+/* That of the executor that has just ended, not that of one before it. */
+static void test_last_failure(void **state)
+{
+    struct ring *r = *state;
+    char object[RING_OBJECT_BYTES], reason[RING_REASON_BYTES];
+    for (uint64_t s = 1; s <= 5; s++) assert_true(push(r, s, 8, 1));
+    assert_false(ring_last_failure(r, FUSION_KERNEL_FAULT, object, reason));
+    ring_complete(r, 1, FUSION_KERNEL_FAULT, 0, "kernel a", "long ago");
+    assert_true(ring_last_failure(r, FUSION_KERNEL_FAULT, object, reason));
+    assert_string_equal(object, "kernel a");
+    ring_settle(r, 4, FUSION_KERNEL_FAULT, 0, "kernel b", "beside others");
+    assert_true(ring_last_failure(r, FUSION_KERNEL_FAULT, object, reason));
+    assert_string_equal(object, "kernel b");
+    assert_string_equal(reason, "beside others");
+    assert_false(ring_last_failure(r, FUSION_TIMEOUT, object, reason));
+    memset(r->failures[4].object, 'x', RING_OBJECT_BYTES); /* its client writes what he likes */
+    memset(r->failures[4].reason, 'x', RING_REASON_BYTES);
+    atomic_store(&r->pushed, UINT64_MAX);
+    assert_true(ring_last_failure(r, FUSION_KERNEL_FAULT, object, reason)); /* the first one: nothing is pending */
+    assert_string_equal(object, "kernel a");
+    atomic_store(&r->pushed, 5);
+    assert_true(ring_last_failure(r, FUSION_KERNEL_FAULT, object, reason));
+    assert_int_equal(strlen(object), RING_OBJECT_BYTES - 1);
+    assert_int_equal(strlen(reason), RING_REASON_BYTES - 1);
+}
+
 static void test_abort(void **state)
 {
     struct ring *r = *state;
@@ -492,6 +518,7 @@ int main(void)
         TEST(test_random_garbage),
         TEST(test_entry_contents),
         TEST(test_completion),
+        TEST(test_last_failure),
         TEST(test_abort),
         TEST(test_settle),
         TEST(test_abort_with_garbage),

@@ -141,8 +141,8 @@ static void test_rate(void **state)
     int file = mkstemp(path), before = dup(STDERR_FILENO), lines = 0, others = 0;
     memset(very_long, 'x', sizeof very_long - 1);
     dup2(file, STDERR_FILENO);
-    for (int i = 0; i < 5000; i++) log_limited(&loud, "line %d %s", i, very_long);
-    log_limited(&quiet, "of another");
+    for (int i = 0; i < 5000; i++) log_about(LOG_INFO, &loud, NULL, "line %d %s", i, very_long);
+    log_about(LOG_INFO, &quiet, NULL, "of another");
     fflush(stderr);
     dup2(before, STDERR_FILENO);
     FILE *f = fopen(path, "r");

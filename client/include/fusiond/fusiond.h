@@ -61,6 +61,8 @@ typedef struct fusion_connect_options {
     bool private_daemon;       /* always start a private one */
     bool running_only;         /* start none: FUSION_CONNECTION where no service answers */
     uint64_t threads;          /* of this process, at most 64, that finalize for fusion_graph_finalize_async(); 0: 4 */
+    const char *cgroup;        /* folder of a control group (version 2) that is delegated to this user, in which its
+                                  kernels run; NULL: $FUSION_CGROUP, else where the service runs them */
 } fusion_connect_options;
 
 /*
@@ -68,7 +70,8 @@ typedef struct fusion_connect_options {
  * (/run/fusiond/fusiond.sock), else a private daemon is started for this process and ends with it. Its executable:
  * $FUSIOND, else the one beside the library (of its build tree or prefix, wherever that is), else the installed one. It
  * has the process's environment, limits and standard error, and none of its other descriptors, signal masks or ignored
- * signals. options may be NULL. FUSION_CONNECTION, FUSION_VERSION; FUSION_PROTOCOL: what answers there is no fusiond.
+ * signals. options may be NULL. FUSION_CONNECTION, FUSION_VERSION; FUSION_PROTOCOL: what answers there is no fusiond;
+ * FUSION_INVALID: the control group is none, is another user's, or the service cannot run kernels there.
  */
 FUSION_API fusion_status fusion_connect(const char *address, const fusion_connect_options *options,
                                         fusion_session **session);

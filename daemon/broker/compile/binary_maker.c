@@ -179,8 +179,8 @@ static void settle(struct binary_maker *maker, const char *why)
     struct counters *counters = &maker->broker->counters;
     bool made = maker->made && keep(maker, m, maker->made);
     if (!made)
-        log_limited(&m->user->log, "no binary of a driver was made for device %s: %s", m->device,
-                    why ? why : "out of memory");
+        log_about(LOG_NOTICE, &m->user->log, &(struct log_subject){.user = true, .uid = m->user->uid},
+                  "no binary of a driver was made for device %s: %s", m->device, why ? why : "out of memory");
     counters->binaries_made += made;
     counters->binaries_failed += !made;
     if (!made || m->refused) give_up(maker, m);
@@ -253,8 +253,8 @@ static bool run(struct binary_maker *maker)
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return false;
     maker->peer = peer_new(&broker->loop, pair[0], SIZE_MAX, &events, maker);
     if (maker->peer)
-        maker->child =
-            child_spawn(&broker->children, command, &pair[1], 1, NULL, &priority_of_binaries, on_exit_status, maker);
+        maker->child = child_spawn(&broker->children, command, &pair[1], 1, NULL, -1, &priority_of_binaries,
+                                   on_exit_status, maker);
     close(pair[1]);
     if (maker->child) send_job(maker);
     return maker->child;

@@ -161,8 +161,8 @@ struct compiler *compiler_start(struct broker *broker, const struct compiler_eve
     }
     c->control = peer_new(&broker->loop, pair[0], SIZE_MAX, &control_events, c);
     if (!c->control) goto no_peer;
-    c->child =
-        child_spawn(&broker->children, command, &pair[1], 1, c->directory, &priority_of_compilers, on_exit_status, c);
+    c->child = child_spawn(&broker->children, command, &pair[1], 1, c->directory, -1, &priority_of_compilers,
+                           on_exit_status, c);
     if (!c->child) {
         log_warning("%s cannot be started: %s", broker->options.compiler, strerror(errno));
         goto no_peer;

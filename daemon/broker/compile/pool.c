@@ -315,6 +315,14 @@ static void on_idle(void *data, uint64_t used_ns)
     schedule(w->pool);
 }
 
+/* A job may have brought it down: whose it was is told, and of a user with many such only how many. */
+static void log_lost(const struct job *job, const char *why)
+{
+    struct user *user = job ? job->payer : NULL;
+    const struct log_subject about = {.user = user, .uid = user ? user->uid : 0};
+    log_about(LOG_WARNING, user ? &user->log : NULL, &about, "a compiler was lost: %s", why);
+}
+
 static void on_ended(void *data, const char *why)
 {
     struct worker *w = data;
@@ -326,7 +334,7 @@ static void on_ended(void *data, const char *why)
         start_failed(pool, why);
     } else {
         pool->broker->counters.compilers_lost++;
-        log_warning("a compiler was lost: %s", why);
+        log_lost(job, why);
     }
     if (job && !try_again(pool, job, over_limit)) {
         struct error error;

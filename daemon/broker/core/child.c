@@ -85,8 +85,17 @@ static char **environment_with(char *tmpdir)
     return copy;
 }
 
+/* The child does it, as the system may take its time: the daemon goes on. What the daemon may do anywhere, as its user
+   or by a capability, decides; whether the group's owner wants it was asked before. */
+static void enter(int cgroup)
+{
+    int fd = openat(cgroup, "cgroup.procs", O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0 || write(fd, "0", 1) != 1) _exit(CHILD_EXIT_NO_CGROUP + (errno & 127));
+    close(fd);
+}
+
 /* Between fork and exec: nothing here allocates or locks. */
-_Noreturn static void become(const char *const *command, const int *fds, uint32_t n_fds, char **environment,
+_Noreturn static void become(const char *const *command, const int *fds, uint32_t n_fds, char **environment, int cgroup,
                              pid_t parent)
 {
     static const struct rlimit no_core = {0, 0};
@@ -97,9 +106,11 @@ _Noreturn static void become(const char *const *command, const int *fds, uint32_
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    for (int i = 1; i < NSIG; i++) signal(i, SIG_DFL); /* what the daemon ignores, its children do not */
-    signal(SIGTTOU, SIG_IGN);                          /* but for a terminal that stops who writes to it */
-    setrlimit(RLIMIT_CORE, &no_core);                  /* a client's faulty kernel is no reason to fill a disk */
+    if (cgroup >= 0) enter(cgroup);
+    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); /* what the daemon may do no child may */
+    for (int i = 1; i < NSIG; i++) signal(i, SIG_DFL);        /* what the daemon ignores, its children do not */
+    signal(SIGTTOU, SIG_IGN);                                 /* but for a terminal that stops who writes to it */
+    setrlimit(RLIMIT_CORE, &no_core);                         /* a client's faulty kernel is no reason to fill a disk */
     /* Out of the way first, since one may lie where another must go. */
     for (uint32_t i = 0; i < n_fds; i++) moved[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, SAFE_FD);
     for (uint32_t i = 0; i < n_fds; i++)
@@ -110,7 +121,8 @@ _Noreturn static void become(const char *const *command, const int *fds, uint32_
 }
 
 struct child *child_spawn(struct children *children, const char *const *command, const int *fds, uint32_t n_fds,
-                          const char *temporary, const struct priority *priority, child_exit_fn *on_exit, void *data)
+                          const char *temporary, int cgroup, const struct priority *priority, child_exit_fn *on_exit,
+                          void *data)
 {
     char tmpdir[4096];
     if (n_fds > MAX_FDS ||
@@ -122,7 +134,7 @@ struct child *child_spawn(struct children *children, const char *const *command,
     char **environment = environment_with(temporary ? tmpdir : NULL);
     pid_t self = getpid(), pid = -1;
     if (child && environment) pid = fork();
-    if (pid == 0) become(command, fds, n_fds, environment, self);
+    if (pid == 0) become(command, fds, n_fds, environment, cgroup, self);
     free(environment);
     if (pid < 0) {
         free(child);

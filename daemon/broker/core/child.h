@@ -22,13 +22,18 @@ void children_start(struct children *children, uv_loop_t *loop);
 /* Kills and reaps all, calling nobody; stops watching. */
 void children_end(struct children *children);
 
+/* A child that was to be in a control group and could not be ends with this and the errno as its exit status. */
+enum { CHILD_EXIT_NO_CGROUP = 128 };
+
 /*
  * command (a path, arguments, NULL) is run with fds as its descriptors 3, 4 ... (the caller keeps its own), standard
  * ones inherited, TMPDIR set where temporary is not NULL. It leads a process group, so that what it starts ends with
- * it, and is killed when the daemon dies. NULL with errno.
+ * it, and is killed when the daemon dies. cgroup: the folder of the control group (version 2) that it enters before it
+ * is run; -1: the daemon's. NULL with errno.
  */
 struct child *child_spawn(struct children *children, const char *const *command, const int *fds, uint32_t n_fds,
-                          const char *temporary, const struct priority *priority, child_exit_fn *on_exit, void *data);
+                          const char *temporary, int cgroup, const struct priority *priority, child_exit_fn *on_exit,
+                          void *data);
 /* Somebody else is told of its end from now on. */
 void child_hand_over(struct child *child, child_exit_fn *on_exit, void *data);
 /* It may be a while before on_exit is called. */

@@ -11,6 +11,7 @@
 #include "daemon/broker/requests/modules.h"
 #include "daemon/broker/requests/status.h"
 #include "daemon/broker/requests/upgrades.h"
+#include "daemon/broker/session/cgroup.h"
 #include "daemon/broker/session/gpus.h"
 #include "daemon/broker/session/hello.h"
 #include "daemon/broker/session/request.h"
@@ -105,6 +106,7 @@ static const struct {
     uint32_t max_fds; /* descriptors that it may carry */
 } methods[] = {
     {"hello", second_hello, false, 0},
+    {"session.cgroup", cgroup_enter, false, 1},
     {"device.list", device_list, false, 0},
     {"status", status_reply, false, 0},
     {"metrics", metrics_reply, false, 0},
@@ -142,6 +144,8 @@ static void on_replied(struct session *s, enum executor_subject subject, uint64_
         buffer_replied(s, id, reply);
     else if (subject == EXECUTOR_REPLACEMENT)
         upgrades_replied(s, id, reply);
+    else if (subject == EXECUTOR_CGROUP)
+        cgroup_replied(s, reply);
     else
         executable_replied(s, id, subject == EXECUTOR_RELAY, reply);
 }
@@ -151,6 +155,7 @@ static void on_restarted(struct session *s, struct executor *executor)
     buffers_replay(s, executor);
     executables_replay(s, executor);
     if (executor == s->executor) upgrades_replay(s);
+    if (executor == s->executor) cgroup_replay(s);
 }
 
 static void on_ended(struct session *s)

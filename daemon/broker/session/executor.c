@@ -2,6 +2,7 @@
 #include "daemon/broker/session/executor.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +44,8 @@ struct executor {
     bool gpu;          /* it runs what runs on GPUs */
     pid_t client;      /* whose kernels they are, */
     struct user *user; /* and his user */
+    int cgroup;        /* folder of the control group that it is in; -1: the daemon's */
+    bool started;      /* once at least */
     const struct executor_events *events;
     void *data;
     struct child *child; /* NULL: none runs */
@@ -75,6 +78,7 @@ struct executor *executor_new(struct broker *broker, struct ring *ring, int ring
                            .gpu = gpu,
                            .client = client,
                            .user = user,
+                           .cgroup = -1,
                            .time_limit_ms = time_limit_ms,
                            .events = events,
                            .resumed = true,
@@ -256,6 +260,19 @@ static void give_up(struct executor *e, fusion_status status, const char *reason
     e->events->given_up(e->data, status, reason);
 }
 
+/* The client's control group did not take it, and will not take the next one. */
+static bool is_locked_out(struct executor *e, int status)
+{
+    char reason[200];
+    int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+    if (e->cgroup < 0 || code <= CHILD_EXIT_NO_CGROUP) return false;
+    snprintf(reason, sizeof reason,
+             "the service cannot run kernels in the client's control group: %s (fusiond(8), CONTROL GROUPS)",
+             strerror(code - CHILD_EXIT_NO_CGROUP));
+    give_up(e, FUSION_INVALID, reason);
+    return true;
+}
+
 /* Behind everything that was sent again: the executor takes submissions from then on. */
 static void send_resume(struct executor *e)
 {
@@ -291,10 +308,23 @@ static uint32_t pause_ms(const struct executor *e)
     return recent - 2 < MAX_DOUBLINGS ? FIRST_PAUSE_MS << (recent - 2) : MAX_PAUSE_MS;
 }
 
+/* The client may have written it himself: it is for the log, and about his own session. */
+static void find_fault(const struct executor *e, fusion_status status, struct executor_fault *fault)
+{
+    static const char kind[] = "kernel ";
+    *fault = (struct executor_fault){0};
+    if ((status != FUSION_KERNEL_FAULT && status != FUSION_TIMEOUT) || e->overdue ||
+        !ring_last_failure(e->ring, status, fault->object, fault->reason))
+        return;
+    if (strncmp(fault->object, kind, sizeof kind - 1) == 0) fault->kernel = fault->object + sizeof kind - 1;
+}
+
 static void on_exit_status(void *data, int status)
 {
     struct executor *e = data;
     struct cause cause = cause_of(e, status);
+    struct executor_fault fault;
+    find_fault(e, cause.status, &fault);
     e->child = NULL;
     e->resumed = false;
     end_timer(&e->look);
@@ -304,6 +334,7 @@ static void on_exit_status(void *data, int status)
     e->broker->counters.executors_lost++;
     abort_pending(e, &cause); /* before the state changes: who waits is to find his completion */
     ring_set_state(e->ring, RING_RESTARTING);
+    if (is_locked_out(e, status)) return;
     if (cause.status == FUSION_PROTOCOL) {
         give_up(e, cause.status, cause.reason);
         return;
@@ -315,7 +346,7 @@ static void on_exit_status(void *data, int status)
         give_up(e, FUSION_EXECUTOR, reason);
         return;
     }
-    e->events->lost(e->data, cause.status, cause.reason);
+    e->events->lost(e->data, cause.status, cause.reason, &fault);
     uint32_t pause = pause_ms(e);
     e->pause = pause ? new_timer(e) : NULL;
     if (e->pause)
@@ -325,6 +356,18 @@ static void on_exit_status(void *data, int status)
 }
 
 /* ---- messages ---- */
+
+/* Its user's own kernels may be what makes it do so. */
+__attribute__((format(printf, 2, 3))) static void log_warning_of(const struct executor *e, const char *format, ...)
+{
+    const struct log_subject about = {.user = true, .uid = e->user->uid, .process = e->client};
+    char text[LOG_LINE];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    log_about(LOG_WARNING, &e->user->log, &about, "%s", text);
+}
 
 static void on_done(struct executor *e, uint64_t about, const struct proto_message *m)
 {
@@ -338,7 +381,7 @@ static void on_reply(struct executor *e, struct proto_message *m)
 {
     struct call *call = STAILQ_FIRST(&e->calls);
     if (!call || call->id != m->id) {
-        log_limited(&e->user->log, "an executor answered a question nobody asked");
+        log_warning_of(e, "an executor answered a question nobody asked");
         child_kill(e->child);
         return;
     }
@@ -352,7 +395,7 @@ static void on_reply(struct executor *e, struct proto_message *m)
     else if (m->status == FUSION_SUCCESS)
         on_done(e, about, m);
     else
-        log_limited(&e->user->log, "an executor refused: %s: %s", m->object, m->reason);
+        log_warning_of(e, "an executor refused: %s: %s", m->object, m->reason);
     if (was_busy && e->n_calls <= MOST_CALLS) e->events->less_busy(e->data);
 }
 
@@ -378,7 +421,7 @@ static void on_message(void *data, struct proto_message *m)
 static void on_ended(void *data, fusion_status why, const char *reason)
 {
     struct executor *e = data;
-    if (why) log_limited(&e->user->log, "an executor sent what is no protocol: %s", reason);
+    if (why) log_warning_of(e, "an executor sent what is no protocol: %s", reason);
     peer_close(e->peer, false);
     e->peer = NULL;
     /* Usually it has ended, and has its status already; one that only closed its descriptor is of no use. */
@@ -472,11 +515,21 @@ static void send_options(struct executor *e)
     executor_request(e, id, &w, EXECUTOR_NOTHING, 0);
 }
 
+void executor_live_in(struct executor *e, int cgroup)
+{
+    e->cgroup = cgroup;
+}
+
+bool executor_has_started(const struct executor *e)
+{
+    return e->started;
+}
+
 void executor_start(struct executor *e)
 {
     struct started started;
     if (e->child || e->pause || e->hopeless) return;
-    if (!spare_take(e->broker, e->gpu, on_exit_status, e, &started)) {
+    if (!spare_take(e->broker, e->gpu, e->cgroup, on_exit_status, e, &started)) {
         give_up(e, FUSION_OUT_OF_MEMORY, "no executor could be started: out of memory, processes or open files");
         return;
     }
@@ -489,6 +542,7 @@ void executor_start(struct executor *e)
     }
     peer_charge_received(e->peer, e->user);
     e->child = started.child;
+    e->started = true;
     start_looking(e);
     priority_watch(&e->load, child_pid(e->child), &priority_of_executors, priority_class_of(e->client));
     if (e->gpu) send_drivers(e);

@@ -11,7 +11,20 @@
 
 struct executor;
 
-enum executor_subject { EXECUTOR_BUFFER, EXECUTOR_EXECUTABLE, EXECUTOR_RELAY, EXECUTOR_REPLACEMENT, EXECUTOR_NOTHING };
+enum executor_subject {
+    EXECUTOR_BUFFER,
+    EXECUTOR_EXECUTABLE,
+    EXECUTOR_RELAY,
+    EXECUTOR_REPLACEMENT,
+    EXECUTOR_CGROUP,
+    EXECUTOR_NOTHING
+};
+
+/* What it said last of the submission that ended it; empty texts: nothing. */
+struct executor_fault {
+    char object[RING_OBJECT_BYTES], reason[RING_REASON_BYTES];
+    const char *kernel; /* in object; NULL: it is about none */
+};
 
 struct executor_events {
     /* The reply to a request about this buffer or executable. */
@@ -23,7 +36,7 @@ struct executor_events {
     /* It has done, or taken, some of what it was asked, and is not busy any more (executor_is_busy). */
     void (*less_busy)(void *data);
     /* It has died; replies that were due will not come. */
-    void (*lost)(void *data, fusion_status status, const char *reason);
+    void (*lost)(void *data, fusion_status status, const char *reason, const struct executor_fault *fault);
     /* A new one runs: everything is to be sent again. */
     void (*restarted)(void *data);
     /* It will not run again. */
@@ -37,6 +50,10 @@ struct executor *executor_new(struct broker *broker, struct ring *ring, int ring
                               pid_t client, struct user *user, uint32_t time_limit_ms,
                               const struct executor_events *events, void *data);
 void executor_free(struct executor *executor);
+/* Its processes enter this control group, whose folder stays the caller's, open. Before it is started. */
+void executor_live_in(struct executor *executor, int cgroup);
+/* Has it been started, ever? */
+bool executor_has_started(const struct executor *executor);
 /* Starts it where it does not run yet. */
 void executor_start(struct executor *executor);
 /* Has it much to do that it was asked, or not even taken that? Nothing more is to be asked for a client then. NULL: no.

@@ -142,8 +142,8 @@ static const char *ask(struct gpus *g)
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return "too many open files";
     g->peer = peer_new(&g->broker->loop, pair[0], SIZE_MAX, &events, g);
     if (g->peer)
-        g->child =
-            child_spawn(&g->broker->children, command, &pair[1], 1, NULL, &priority_of_executors, on_exit_status, g);
+        g->child = child_spawn(&g->broker->children, command, &pair[1], 1, NULL, -1, &priority_of_executors,
+                               on_exit_status, g);
     close(pair[1]);
     return g->child ? NULL : "no process can be started to look for them";
 }

@@ -169,15 +169,17 @@ static struct user_cost own_cost(void)
                                      [USER_SHARED] = ring_total_bytes()}};
 }
 
-void session_log(struct session *s, const char *format, ...)
+void session_log(struct session *s, int priority, const char *kernel, const char *format, ...)
 {
+    const struct log_subject about = {
+        .user = true, .uid = s->uid, .process = s->pid, .session = s->id, .client = s->name, .kernel = kernel};
     char text[LOG_LINE];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    log_limited(&s->user->log, "session %llu (user %u, process %d, %s): %s", (unsigned long long)s->id,
-                (unsigned)s->uid, (int)s->pid, s->name && *s->name ? s->name : "no name", text);
+    log_about(priority, &s->user->log, &about, "session %llu (user %u, process %d, %s): %s", (unsigned long long)s->id,
+              (unsigned)s->uid, (int)s->pid, s->name && *s->name ? s->name : "no name", text);
 }
 
 /* ---- the executor's events ---- */
@@ -189,11 +191,14 @@ static void on_executor_replied(void *data, enum executor_subject subject, uint6
     s->events->replied(s, subject, id, reply);
 }
 
-static void on_executor_lost(void *data, fusion_status status, const char *reason)
+static void on_executor_lost(void *data, fusion_status status, const char *reason, const struct executor_fault *fault)
 {
     struct session *s = data;
     struct proto_writer w;
-    session_log(s, "%s", reason);
+    if (*fault->object)
+        session_log(s, LOG_NOTICE, fault->kernel, "%s: %s (%s)", fault->object, fault->reason, reason);
+    else
+        session_log(s, LOG_NOTICE, NULL, "%s", reason);
     proto_begin_notice(&w, "executor.lost");
     proto_pack_map(&w, 3);
     proto_pack_uint(&w, "status", status);
@@ -289,6 +294,7 @@ bool session_open_gpu(struct session *s, struct error *error)
     s->gpu.executor = executor_new(s->broker, s->gpu.ring, s->gpu.ring_fd, s->event_fd, true, s->pid, s->user,
                                    s->time_limit_ms, &gpu_executor_events, s);
     if (s->gpu.executor) {
+        executor_live_in(s->gpu.executor, s->cgroup);
         executor_start(s->gpu.executor);
         s->events->restarted(s, s->gpu.executor);
         return true;
@@ -322,6 +328,10 @@ void session_free(struct session *s)
     if (s->ring_fd >= 0) close(s->ring_fd);
     if (s->event_fd >= 0) close(s->event_fd);
     if (s->client_event_fd >= 0) close(s->client_event_fd);
+    if (s->cgroup >= 0) {
+        closing_close(s->cgroup);
+        session_refund(s, &(struct user_cost){.of = {[USER_DESCRIPTORS] = 1}});
+    }
     peer_close(s->peer, true);
     free(s->name);
     user_refund(s->user, USER_EXECUTORS, s->executor_bytes);
@@ -342,7 +352,7 @@ void session_end(struct session *s, fusion_status status, const char *object, co
     s->ending = true;
     if (reason) {
         struct proto_writer w;
-        session_log(s, "closed: %s", reason);
+        session_log(s, LOG_NOTICE, NULL, "closed: %s", reason);
         proto_write_error(&w, 0, status, object, reason);
         peer_send(s->peer, &w);
     }
@@ -356,7 +366,7 @@ static void on_ended(void *data, fusion_status why, const char *reason)
         session_end(s, why, "message", reason);
         return;
     }
-    if (reason && !s->ending) session_log(s, "ends: %s", reason);
+    if (reason && !s->ending) session_log(s, LOG_INFO, NULL, "ends: %s", reason);
     peer_pause(s->peer, true);
     session_end(s, FUSION_SUCCESS, NULL, NULL);
 }
@@ -405,7 +415,7 @@ void session_new(struct broker *broker, int fd, const struct session_events *eve
     s->events = events;
     s->user = user_get(&broker->users, s->uid);
     s->id = broker_new_id(broker);
-    s->ring_fd = s->event_fd = s->client_event_fd = -1;
+    s->ring_fd = s->event_fd = s->client_event_fd = s->cgroup = -1;
     operations_init(&s->operations, s, s->user);
     s->peer = s->user ? peer_new(&broker->loop, fd, SESSION_MAX_QUEUE, &peer_events, s) : NULL;
     if (!s->peer) {

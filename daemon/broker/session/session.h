@@ -60,6 +60,8 @@ struct session {
     uint32_t time_limit_ms;        /* of a submission */
     struct executor *executor;
     struct gpu_side gpu;
+    int cgroup;                     /* where its executors are; -1: where the daemon is */
+    struct operation *entering;     /* who waits until one is there; NULL: nobody */
     struct proto_message *deferred; /* a request that waits until it is known what GPUs there are; NULL: none */
     struct pool_client pool_client, background;         /* the second: what nobody waits for */
     struct map modules, buffers, executables, upgrades; /* as in requests/ */
@@ -99,8 +101,10 @@ bool session_charge(struct session *s, const struct user_cost *cost, struct erro
 void session_refund(struct session *s, const struct user_cost *cost);
 /* Looks at what its executor has to itself, and ends the session where that is more than its user may have. */
 void session_weigh(struct session *s);
-/* A line in the log about the session: its number, user, process and name come first. */
-__attribute__((format(printf, 2, 3))) void session_log(struct session *s, const char *format, ...);
+/* A line in the log about the session: its number, user, process and name come first. kernel: which of its kernels it
+   is about, or NULL. */
+__attribute__((format(printf, 4, 5))) void session_log(struct session *s, int priority, const char *kernel,
+                                                       const char *format, ...);
 /* Sends and clears. */
 void session_send(struct session *s, struct proto_writer *w);
 void session_fail(struct session *s, uint32_t request, const struct error *error);

@@ -13,13 +13,15 @@ struct spare {
     uv_timer_t timer;
 };
 
-static bool start(struct broker *broker, bool gpu, child_exit_fn *on_exit, void *data, struct started *started)
+static bool start(struct broker *broker, bool gpu, int cgroup, child_exit_fn *on_exit, void *data,
+                  struct started *started)
 {
     const char *const command[] = {broker->options.executor, gpu ? "--gpu" : NULL, NULL};
     int pair[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return false;
     *started = (struct started){.connection = pair[0]};
-    started->child = child_spawn(&broker->children, command, &pair[1], 1, NULL, &priority_of_executors, on_exit, data);
+    started->child =
+        child_spawn(&broker->children, command, &pair[1], 1, NULL, cgroup, &priority_of_executors, on_exit, data);
     close(pair[1]);
     if (!started->child) close(pair[0]);
     return started->child != NULL;
@@ -37,7 +39,7 @@ static void on_exit_waiting(void *data, int status)
 static void on_timer(uv_timer_t *timer)
 {
     struct spare *s = timer->data;
-    if (!s->waiting.child && !start(s->broker, false, on_exit_waiting, s, &s->waiting)) s->waiting.child = NULL;
+    if (!s->waiting.child && !start(s->broker, false, -1, on_exit_waiting, s, &s->waiting)) s->waiting.child = NULL;
 }
 
 struct spare *spare_new(struct broker *broker)
@@ -66,11 +68,12 @@ void spare_free(struct spare *s)
     uv_close((uv_handle_t *)&s->timer, on_timer_closed);
 }
 
-bool spare_take(struct broker *broker, bool gpu, child_exit_fn *on_exit, void *data, struct started *started)
+bool spare_take(struct broker *broker, bool gpu, int cgroup, child_exit_fn *on_exit, void *data,
+                struct started *started)
 {
     struct spare *s = broker->spare;
-    if (gpu || !s || !s->waiting.child || child_has_ended(s->waiting.child))
-        return start(broker, gpu, on_exit, data, started);
+    if (gpu || cgroup >= 0 || !s || !s->waiting.child || child_has_ended(s->waiting.child))
+        return start(broker, gpu, cgroup, on_exit, data, started);
     *started = s->waiting;
     s->waiting.child = NULL;
     child_hand_over(started->child, on_exit, data);
