@@ -16,10 +16,9 @@ from fusiond.structs import sized
 def connect(address=None, *, name=None, time_limit_ms=0, private=False, threads=0, cgroup=None):
     """Connects to the service: at the socket's path, or where the system has it; without one a private daemon is
     started, which ends with this process. ``time_limit_ms``: of each submission; 0: the service's. ``threads``: how many
-    of this process finalize for :meth:`Graph.finalize_async`; 0: 4.
-    ``cgroup``: the folder of a control group that is delegated to this user, in which its kernels run. Raises :class:`Error` ("connection")."""
-    return Session(address, name=name, time_limit_ms=time_limit_ms, private=private, threads=threads,
-                   cgroup=cgroup)
+    of this process finalize for :meth:`Graph.finalize_async`; 0: 4. ``cgroup``: the folder of a control group that is
+    delegated to this user, in which its kernels run. Raises :class:`Error` ("connection")."""
+    return Session(address, name=name, time_limit_ms=time_limit_ms, private=private, threads=threads, cgroup=cgroup)
 
 
 class Session:
