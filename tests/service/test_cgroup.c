@@ -370,8 +370,9 @@ static void test_capability(void **state)
     assert_non_null(f);
     fprintf(
         f,
-        "#!/bin/sh\nexec setpriv --reuid 65534 --clear-groups --inh-caps +dac_override --ambient-caps +dac_override "
-        "'%s' \"$@\"\n",
+        "#!/bin/sh\n# --socket FOLDER/socket: what it leaves lies there, its compilers' folders, too\n"
+        "chown 65534 \"${2%%/*}\"\n"
+        "exec setpriv --reuid 65534 --clear-groups --inh-caps +dac_override --ambient-caps +dac_override '%s' \"$@\"\n",
         daemon);
     fclose(f);
     assert_int_equal(chmod(script, 0755), 0);
@@ -412,10 +413,14 @@ static void test_takes_none(void **state)
 /* Without any service: who has a group delegated has his private daemon put kernels into another one below it. */
 static void test_private(void **state)
 {
-    char tree[PATH], programs[PATH], kernels[PATH], own[PATH], text[32];
+    char tree[PATH], programs[PATH], kernels[PATH], own[PATH], text[32], cache[] = "/tmp/fusiond-test-XXXXXX", command[64];
     pid_t client, pids[8];
     (void)state;
     if (!folder[0]) skip();
+    assert_non_null(mkdtemp(cache));
+    assert_int_equal(chown(cache, USER, USER), 0);
+    char *others = strdup(getenv("XDG_CACHE_HOME") ? getenv("XDG_CACHE_HOME") : "");
+    setenv("XDG_CACHE_HOME", cache, 1);
     make_group(tree, folder, "tree", USER, USER);
     make_group(programs, tree, "programs", USER, USER);
     make_group(kernels, tree, "kernels", USER, USER);
@@ -424,6 +429,8 @@ static void test_private(void **state)
     assert_true(write_text(programs, "cgroup.procs", text)); /* as the client is to begin there */
     char byte = start_client(NULL, kernels, USER, true, &client);
     assert_true(write_text(own, "cgroup.procs", text));
+    setenv("XDG_CACHE_HOME", others, 1);
+    free(others);
     if (byte != 'r') fail_msg("%s: %s", fusion_status_name(outcome->status), outcome->reason);
     expect_group(client, programs);
     struct service daemon = {0};
@@ -435,6 +442,8 @@ static void test_private(void **state)
     remove_group(kernels);
     remove_group(programs);
     remove_group(tree);
+    snprintf(command, sizeof command, "rm -rf %s", cache);
+    assert_int_equal(system(command), 0);
 }
 
 int main(void)
