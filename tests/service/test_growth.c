@@ -156,22 +156,24 @@ static void test_submissions(void **state)
 
 /* ---- clients ---- */
 
-/* Says that its first result is there; after everybody's, that a hundred more are; ends when it is told to. */
-_Noreturn static void be_client(const struct service *s, int by, int to, int go)
+/* Says that its first result is there; when it is told to go on, that a hundred more are; ends when nobody holds `end`.
+ */
+_Noreturn static void be_client(const struct service *s, int by, int to, int go, int end)
 {
     enum { MORE = 100 };
     char byte = 'r';
     void *memory;
     fusion_session *session;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    expect_ok(fusion_connect(s->socket, &(fusion_connect_options){.request_limit_ms = 600000}, &session));
+    const fusion_connect_options options = {FUSION_SIZED(fusion_connect_options), .request_limit_ms = 600000};
+    if (fusion_connect(s->socket, &options, &session)) _exit(write(to, "x", 1) == 1 ? 3 : 4);
     fusion_buffer *o = index_buffer(session, "o", SIZE, 0, 0);
     fusion_exec *exec = make_sum(session, o, by);
     expect_ok(fusion_buffer_map(o, &memory));
     submit_many(session, exec, 1);
     if (((int *)memory)[SIZE - 1] != by || write(to, &byte, 1) != 1 || read(go, &byte, 1) != 1) _exit(1);
     submit_many(session, exec, MORE);
-    if (((int *)memory)[SIZE - 1] != by * (MORE + 1) || write(to, &byte, 1) != 1 || read(go, &byte, 1) != 1) _exit(2);
+    if (((int *)memory)[SIZE - 1] != by * (MORE + 1) || write(to, &byte, 1) != 1 || read(end, &byte, 1) != 0) _exit(2);
     fusion_disconnect(session);
     _exit(0);
 }
@@ -179,7 +181,10 @@ _Noreturn static void be_client(const struct service *s, int by, int to, int go)
 static void await_bytes(int fd, int n)
 {
     char byte;
-    for (int i = 0; i < n; i++) assert_int_equal(read(fd, &byte, 1), 1);
+    for (int i = 0; i < n; i++) {
+        assert_int_equal(read(fd, &byte, 1), 1);
+        assert_int_not_equal(byte, 'x'); /* one that was not let in */
+    }
 }
 
 static void give_bytes(int fd, int n)
@@ -190,22 +195,23 @@ static void give_bytes(int fd, int n)
 /* All at once: each has its own results, and of what they hold nothing is left. */
 static void test_clients(void **state)
 {
-    int n = number("FUSIOND_TEST_CLIENTS", 40), told[2], go[2];
+    int n = number("FUSIOND_TEST_CLIENTS", 40), told[2], go[2], end[2];
     char most[16];
     struct service s;
     (void)state;
-    snprintf(most, sizeof most, "%d", n + 10);
+    snprintf(most, sizeof most, "%d", 2 * n + 10); /* no user has all of them */
     service_start(&s, (const char *const[]){"--max-sessions", most, NULL});
     fusion_session *watcher = service_connect(&s);
     long long shared = service_counter(watcher, "shared_bytes"), descriptors = service_counter(watcher, "descriptors");
     pid_t *clients = calloc((size_t)n, sizeof *clients);
-    assert_true(clients && pipe(told) == 0 && pipe(go) == 0);
+    assert_true(clients && pipe(told) == 0 && pipe(go) == 0 && pipe(end) == 0);
     for (int i = 0; i < n; i++) {
         clients[i] = fork();
         if (clients[i] == 0) {
             close(told[0]);
             close(go[1]);
-            be_client(&s, 1 + i % 7, told[1], go[0]);
+            close(end[1]);
+            be_client(&s, 1 + i % 7, told[1], go[0], end[0]);
         }
         assert_true(clients[i] > 0);
     }
@@ -216,7 +222,7 @@ static void test_clients(void **state)
     await_bytes(told[0], n);
     print_message("# %d clients at once: daemon %.1f MB\n", n, (double)resident_bytes(s.pid) / 1e6);
     assert_int_equal(service_counter(watcher, "sessions"), n + 1);
-    give_bytes(go[1], n);
+    close(end[1]);
     for (int i = 0; i < n; i++) {
         int status;
         assert_int_equal(waitpid(clients[i], &status, 0), clients[i]);
@@ -232,6 +238,7 @@ static void test_clients(void **state)
     close(told[0]);
     close(go[0]);
     close(go[1]);
+    close(end[0]);
     fusion_disconnect(watcher);
     service_clear(&s);
 }
