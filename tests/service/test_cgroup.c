@@ -413,7 +413,8 @@ static void test_takes_none(void **state)
 /* Without any service: who has a group delegated has his private daemon put kernels into another one below it. */
 static void test_private(void **state)
 {
-    char tree[PATH], programs[PATH], kernels[PATH], own[PATH], text[32], cache[] = "/tmp/fusiond-test-XXXXXX", command[64];
+    char tree[PATH], programs[PATH], kernels[PATH], own[PATH], text[32], cache[] = "/tmp/fusiond-test-XXXXXX",
+                                                                         command[64];
     pid_t client, pids[8];
     (void)state;
     if (!folder[0]) skip();

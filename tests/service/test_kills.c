@@ -1,6 +1,6 @@
 /*
- * Processes die at random, by SIGKILL: broker, compilers, executors, clients. What was acknowledged is there, what others
- * do goes on, and nothing stays behind. FUSIOND_TEST_KILLS: how many die.
+ * Processes die at random, by SIGKILL: broker, compilers, executors, clients. What was acknowledged is there, what
+ * others do goes on, and nothing stays behind. FUSIOND_TEST_KILLS: how many die.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -92,7 +92,8 @@ static bool submit(struct work *w, struct told *t, fusion_exec *exec, int by)
     fusion_status status = fusion_exec_submit(exec, NULL, 0, &event);
     if (status == FUSION_SUCCESS) status = fusion_event_wait(w->session, event, PATIENCE_MS, NULL);
     for (int i = 0; i < SIZE; i++) {
-        if (status == FUSION_SUCCESS && w->values[i] != before + by) tell_wrong(t, "an acknowledged result is not there");
+        if (status == FUSION_SUCCESS && w->values[i] != before + by)
+            tell_wrong(t, "an acknowledged result is not there");
         if (w->values[i] != before && w->values[i] != before + by) tell_wrong(t, "memory has what nobody wrote");
     }
     if (status == FUSION_SUCCESS) atomic_fetch_add(&t->submissions, 1);
@@ -179,8 +180,8 @@ static void expect_gone(const pid_t *pids, int n)
     }
 }
 
-/* Entries of a folder; those whose names begin with `prefix`, where it is a folder of files; of links, by what they lead
-   to. */
+/* Entries of a folder; those whose names begin with `prefix`, where it is a folder of files; of links, by what they
+   lead to. */
 static int count(const char *path, bool links, const char *prefix)
 {
     char name[600], to[256];
@@ -266,8 +267,8 @@ static void expect_nothing_left(void)
     assert_int_equal(service_counter(watcher, "sessions"), 1);
     assert_int_equal(service_counter(watcher, "objects"), 0);
     fusion_disconnect(watcher);
-    assert_int_equal(l.executors, 1);         /* the one that waits for the next session */
-    assert_in_range(l.memory_files, 0, 1);    /* the watcher's ring */
+    assert_int_equal(l.executors, 1);      /* the one that waits for the next session */
+    assert_in_range(l.memory_files, 0, 1); /* the watcher's ring */
     assert_in_range(l.maps, 0, 1);
     assert_in_range(l.compilers, 0, 2 * COMPILERS);
     assert_int_equal(l.folders, 1);
