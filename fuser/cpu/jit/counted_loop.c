@@ -1,4 +1,4 @@
-/* Loops that count. */
+/* Loops that count, and loops up to an end. */
 #include "fuser/cpu/jit/counted_loop.h"
 
 #include "fuser/cpu/jit/jit.h"
@@ -29,4 +29,20 @@ void counted_end(struct emit *e, struct counted *c)
     jit_set(e, c->v, jit_add(e, jit_read(c->v), c->step));
     go_on_below(e, c);
     jit_begin(e, c->exit);
+}
+
+struct below below_begin(struct emit *e, lval v, rval end)
+{
+    gcc_jit_block *head = jit_block(e), *body = jit_block(e), *exit = jit_block(e);
+    jit_jump(e, head);
+    jit_begin(e, head);
+    jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_LT, jit_read(v), end), body, exit);
+    jit_begin(e, body);
+    return (struct below){head, exit};
+}
+
+void below_end(struct emit *e, const struct below *b)
+{
+    jit_jump(e, b->head);
+    jit_begin(e, b->exit);
 }

@@ -110,11 +110,9 @@ rval jit_number(struct emit *e, enum ir_kind kind, uint64_t bits)
     double v = ir_float_value(kind, bits);
     /* A NaN's payload and the sign of zero are kept through the bits alone. */
     bool is_number = v - v == 0 && (v != 0 || bits == 0);
-    rval of_bits = jit_int(e, kind_of_bytes(kind_bytes(kind)), bits);
-    constant_set(e, c,
-                 is_number ? gcc_jit_context_new_rvalue_from_double(e->gcc, jit_type(e, kind), v)
-                           : jit_bits(e, of_bits, jit_type(e, kind)),
-                 is_number);
+    rval number = is_number ? gcc_jit_context_new_rvalue_from_double(e->gcc, jit_type(e, kind), v)
+                            : jit_bits(e, jit_int(e, kind_of_bytes(kind_bytes(kind)), bits), jit_type(e, kind));
+    constant_set(e, c, number, is_number);
     return c->number;
 }
 

@@ -65,7 +65,6 @@ static bool has_places(const struct emit *e)
 static void run_whole_vectors(const struct run *r, lval item, rval end)
 {
     struct emit *e = r->e;
-    gcc_jit_block *head = jit_block(e), *body = jit_block(e), *done = jit_block(e);
     const struct known known = e->control->known;
     if (has_places(e)) {
         struct row_places row = row_places_make(e, r->first, r->end, &r->before);
@@ -73,14 +72,10 @@ static void run_whole_vectors(const struct run *r, lval item, rval end)
         e->control->known.scalars = row.scalars;
         if (e->control->skip) e->control->known.decided = row_guards_ask(e, r->first, row.scalars, e->control->skip);
     }
-    jit_jump(e, head);
-    jit_begin(e, head);
-    jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_LT, jit_read(item), end), body, done);
-    jit_begin(e, body);
+    struct below left = below_begin(e, item, end);
     run_whole_vector(r);
     jit_set(e, item, jit_add(e, jit_read(item), jit_u64(e, e->width)));
-    jit_jump(e, head);
-    jit_begin(e, done);
+    below_end(e, &left);
     e->memory->places = NULL;
     e->control->known = known;
 }
@@ -196,15 +191,10 @@ static void run_whole_row(const struct run *r, lval item, rval extent)
 static void run_masked_row(const struct run *r, lval item, rval extent)
 {
     struct emit *e = r->e;
-    gcc_jit_block *head = jit_block(e), *body = jit_block(e), *done = jit_block(e);
-    jit_jump(e, head);
-    jit_begin(e, head);
-    jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_LT, jit_read(item), extent), body, done);
-    jit_begin(e, body);
+    struct below left = below_begin(e, item, extent);
     emit_reset(e);
     run_under_mask(r, item, extent);
-    jit_jump(e, head);
-    jit_begin(e, done);
+    below_end(e, &left);
 }
 
 /*
@@ -225,15 +215,12 @@ static void run_row_of_vectors(const struct run *r, lval item, rval extent)
         run_whole_row(r, item, extent);
         return;
     }
-    gcc_jit_block *head = jit_block(e), *body = jit_block(e), *alike = jit_block(e), *done = jit_block(e);
+    gcc_jit_block *alike = jit_block(e);
     bool mixes = !one_by_one && !(fills_vectors(e) && row_tests_spare_vectors(e, tests));
     gcc_jit_block *mixed = mixes ? jit_block(e) : NULL, *look = jit_block(e);
     rval never_alike = mixes ? row_outcomes_never_last(e, tests) : NULL;
     if (never_alike) never_alike = jit_read(jit_keep(e, never_alike));
-    jit_jump(e, head);
-    jit_begin(e, head);
-    jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_LT, jit_read(item), extent), body, done);
-    jit_begin(e, body);
+    struct below left = below_begin(e, item, extent);
     emit_reset(e);
     if (never_alike)
         jit_branch(e, never_alike, mixed, look);
@@ -248,15 +235,14 @@ static void run_row_of_vectors(const struct run *r, lval item, rval extent)
         jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_GE, others, jit_u64(e, e->width - 1)), alike, mixed);
         jit_begin(e, mixed);
         run_under_mask(r, item, extent);
-        jit_jump(e, head);
+        jit_jump(e, left.head);
     }
     jit_begin(e, alike);
     if (one_by_one)
         run_alike_by_stride(r, item, others);
     else
         run_alike_vectors(r, item, others, &r->tests.uniformity);
-    jit_jump(e, head);
-    jit_begin(e, done);
+    below_end(e, &left);
 }
 
 /* ---- segments that are known ---- */
@@ -453,15 +439,10 @@ static void run_tiles(const struct band *b, lval item)
     rval alike = tiles_alike(e, b->tiles, &b->run->tests, jit_read(jit_keep(e, others)));
     rval whole = jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, alike, jit_u64(e, 0 - (uint64_t)e->width));
     rval end = jit_read(jit_keep(e, jit_add(e, jit_read(item), whole)));
-    gcc_jit_block *head = jit_block(e), *body = jit_block(e), *done = jit_block(e);
-    jit_jump(e, head);
-    jit_begin(e, head);
-    jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_LT, jit_read(item), end), body, done);
-    jit_begin(e, body);
+    struct below left = below_begin(e, item, end);
     run_tile(b);
     jit_set(e, item, jit_add(e, jit_read(item), jit_u64(e, e->width)));
-    jit_jump(e, head);
-    jit_begin(e, done);
+    below_end(e, &left);
 }
 
 /* Row by row what is left of a band that is too narrow for tiles, or else a vector of each. */
@@ -482,22 +463,17 @@ static void run_band(const struct band *b)
     struct emit *e = b->run->e;
     lval item = jit_keep(e, jit_u64(e, 0));
     rval extent = e->ids->extent[0];
-    gcc_jit_block *head = jit_block(e), *body = jit_block(e), *wide = jit_block(e), *rest = jit_block(e);
-    gcc_jit_block *done = jit_block(e);
+    gcc_jit_block *wide = jit_block(e), *rest = jit_block(e);
     rval is_narrow = jit_compare(e, GCC_JIT_COMPARISON_LT, b->n, jit_u64(e, tile_rows(e)));
     is_narrow = jit_read(jit_keep(e, is_narrow));
-    jit_jump(e, head);
-    jit_begin(e, head);
-    jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_LT, jit_read(item), extent), body, done);
-    jit_begin(e, body);
+    struct below left = below_begin(e, item, extent);
     jit_branch(e, is_narrow, rest, wide);
     jit_begin(e, wide);
     run_tiles(b, item);
-    jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_LT, jit_read(item), extent), rest, done);
+    jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_LT, jit_read(item), extent), rest, left.exit);
     jit_begin(e, rest);
     run_between_tiles(b, item, is_narrow);
-    jit_jump(e, head);
-    jit_begin(e, done);
+    below_end(e, &left);
 }
 
 /* As many rows at once as a tile has. */
