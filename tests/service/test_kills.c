@@ -167,16 +167,11 @@ static unsigned long total_submissions(void)
 
 /* ---- what there is ---- */
 
-static bool alive(pid_t pid)
-{
-    return kill(pid, 0) == 0;
-}
-
 static void expect_gone(const pid_t *pids, int n)
 {
     for (int i = 0; i < n; i++) {
-        for (int ms = 0; ms < PATIENCE_MS && alive(pids[i]); ms++) usleep(1000);
-        assert_false(alive(pids[i]));
+        for (int ms = 0; ms < PATIENCE_MS && process_lives(pids[i]); ms++) usleep(1000);
+        assert_false(process_lives(pids[i]));
     }
 }
 

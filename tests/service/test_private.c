@@ -161,7 +161,7 @@ static void run_client(const char *folder)
     if (fusion_exec_submit(exec, NULL, 0, &event)) exit(32);
     if (fusion_event_wait(s, event, 20000, NULL) != FUSION_KERNEL_FAULT) exit(33);
     fusion_disconnect(s);
-    if (kill(daemon, 0) == 0) exit(34);
+    if (process_lives(daemon)) exit(34);
     exit(0);
 }
 

@@ -221,6 +221,13 @@ static bool read_stat(pid_t pid, pid_t *parent, char name[32])
     return true;
 }
 
+bool process_lives(pid_t pid)
+{
+    pid_t parent;
+    char command[32];
+    return read_stat(pid, &parent, command);
+}
+
 int service_children(const struct service *s, const char *name, pid_t *pids, int max)
 {
     char path[96];

@@ -36,6 +36,8 @@ void expect_reason(const char *text, const char *file, int line);
 bool service_has_device(fusion_session *session, const char *name);
 /* A whole number of the daemon's status. */
 long long service_counter(fusion_session *session, const char *key);
+/* Not one that has ended and that its parent, which may be somebody who never looks, has not asked after. */
+bool process_lives(pid_t pid);
 /* The pids of the daemon's direct children whose command name begins with name; at most max. Returns their number. */
 int service_children(const struct service *s, const char *name, pid_t *pids, int max);
 /* Executors only: that of the newest session is the last one. waiting: those that have no session yet. */

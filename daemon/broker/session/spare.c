@@ -5,7 +5,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { PAUSE_MS = 20 }; /* before the next one: a session's first finalize goes first */
+enum {
+    PAUSE_MS = 20,         /* before the next one: a session's first finalize goes first */
+    PAUSE_OF_DEAD_MS = 500 /* after one that died while it waited: it may be that all do */
+};
 
 struct spare {
     struct broker *broker;
@@ -27,19 +30,22 @@ static bool start(struct broker *broker, bool gpu, int cgroup, child_exit_fn *on
     return started->child != NULL;
 }
 
-/* Killed by somebody: the next session starts its own. */
+static void on_exit_waiting(void *data, int status);
+
+static void on_timer(uv_timer_t *timer)
+{
+    struct spare *s = timer->data;
+    if (!s->waiting.child && !start(s->broker, false, -1, on_exit_waiting, s, &s->waiting)) s->waiting.child = NULL;
+}
+
+/* Killed by somebody: a session that comes before the next one starts its own. */
 static void on_exit_waiting(void *data, int status)
 {
     struct spare *s = data;
     (void)status;
     s->waiting.child = NULL;
     close(s->waiting.connection);
-}
-
-static void on_timer(uv_timer_t *timer)
-{
-    struct spare *s = timer->data;
-    if (!s->waiting.child && !start(s->broker, false, -1, on_exit_waiting, s, &s->waiting)) s->waiting.child = NULL;
+    uv_timer_start(&s->timer, on_timer, PAUSE_OF_DEAD_MS, 0);
 }
 
 struct spare *spare_new(struct broker *broker)
@@ -68,15 +74,23 @@ void spare_free(struct spare *s)
     uv_close((uv_handle_t *)&s->timer, on_timer_closed);
 }
 
+/* A private daemon has one session. */
+static void prepare_next(struct spare *s)
+{
+    if (s->broker->listener && !uv_is_active((uv_handle_t *)&s->timer))
+        uv_timer_start(&s->timer, on_timer, PAUSE_MS, 0);
+}
+
 bool spare_take(struct broker *broker, bool gpu, int cgroup, child_exit_fn *on_exit, void *data,
                 struct started *started)
 {
     struct spare *s = broker->spare;
-    if (gpu || cgroup >= 0 || !s || !s->waiting.child || child_has_ended(s->waiting.child))
+    if (gpu || cgroup >= 0 || !s) return start(broker, gpu, cgroup, on_exit, data, started);
+    prepare_next(s);
+    if (!s->waiting.child || child_has_ended(s->waiting.child))
         return start(broker, gpu, cgroup, on_exit, data, started);
     *started = s->waiting;
     s->waiting.child = NULL;
     child_hand_over(started->child, on_exit, data);
-    if (broker->listener) uv_timer_start(&s->timer, on_timer, PAUSE_MS, 0); /* a private daemon has one session */
     return true;
 }
