@@ -129,6 +129,23 @@ static void limit_users(struct broker *broker)
     users_limit(&broker->users, limits, o->caps, o->n_caps);
 }
 
+/* Those whom something is said about, root and the daemon's own user, and all others. */
+static void limit_cache(struct broker *broker)
+{
+    const struct users *users = &broker->users;
+    enum { OTHERS = 2 };
+    struct cache_allowances a = {.of = calloc(users->n_caps + OTHERS, sizeof *a.of), .others = UINT64_MAX};
+    const uid_t whole[OTHERS] = {0, users->owner};
+    for (uint32_t i = 0; i < users->n_caps; i++)
+        if (users->caps[i].everybody) a.others = users->caps[i].most[USER_CACHE];
+    for (uint32_t i = 0; a.of && i < users->n_caps + OTHERS; i++) {
+        uid_t uid = i < OTHERS ? whole[i] : users->caps[i - OTHERS].uid;
+        if (i >= OTHERS && users->caps[i - OTHERS].everybody) continue;
+        a.of[a.n++] = (struct cache_allowance){uid, users_allow(users, uid, USER_CACHE)};
+    }
+    cache_allow(broker->cache, a);
+}
+
 /* ---- the configuration, read again ---- */
 
 static bool same_text(const char *a, const char *b)
@@ -176,6 +193,7 @@ static void read_again(struct broker *broker)
     broker->options = fresh;
     metrics_begin(broker);
     limit_users(broker);
+    limit_cache(broker);
     log_info("configuration: read again");
 }
 
@@ -262,6 +280,7 @@ static bool begin(struct broker *broker)
     if (!is_executable(options->compiler) || !is_executable(options->executor) || !tempdir_make(&broker->temporary))
         return false;
     broker->cache = cache_open(options->cache, options->cache_bytes, CACHE_MEMORY_BYTES);
+    if (broker->cache) limit_cache(broker);
     broker->remote = open_remote(broker);
     broker->pool = broker->cache ? pool_new(broker, session_pool_changed) : NULL;
     broker->gpus = gpus_new(broker, session_gpus_changed);

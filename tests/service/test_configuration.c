@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -132,6 +133,78 @@ static void test_user(void **state)
     service_clear(&s);
 }
 
+/* ---- several users: needs root ---- */
+
+enum { DAEMON_UID = 65531, VICTIM_UID = 65532, LIMITED_UID = 65533, MOST_TRIES = 200 };
+
+/* Finalizes graphs that nobody has compiled. 0: all of them were; 1: one was refused for compile time. */
+static int compile_some(const char *socket, int tries)
+{
+    fusion_session *session;
+    fusion_module *module;
+    fusion_status status = fusion_connect(socket, NULL, &session);
+    for (int i = 0; i < tries && !status; i++) {
+        char text[200];
+        snprintf(text, sizeof text,
+                 "kernel @k(%%o: ptr.global i32 write) {\n  %%i = global_id x\n  store i32 %%o[%%i], %d\n  return\n}\n",
+                 (int)getpid() * 1000 + i);
+        status = fusion_module_load(session, "m", text, strlen(text), &module);
+        usleep(5000); /* the compiler tells what a job has used when nothing is left of it */
+    }
+    if (status == FUSION_SUCCESS) return 0;
+    const char *said = fusion_last_error()->reason;
+    bool right = status == FUSION_OUT_OF_MEMORY && strstr(said, "compile time") && strstr(said, "allowed 0.02 s") &&
+                 strstr(said, "on user 65533");
+    if (!right) fprintf(stderr, "%d: %s\n", (int)status, said);
+    return right ? 1 : 2;
+}
+
+static int as_user(uid_t uid, const char *socket, int tries)
+{
+    int status;
+    pid_t child = fork();
+    if (child == 0) _exit(setgid(uid) == 0 && setuid(uid) == 0 ? compile_some(socket, tries) : 3);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+/* One who has used up what he is allowed is refused, with the numbers; others go on, and so does he when the
+   administrator says so. */
+static void test_compile_time(void **state)
+{
+    (void)state;
+    struct service s;
+    const char *const options[] = {"--config", path, NULL};
+    if (geteuid() != 0) skip();
+    write_file("[user 65533]\ncompile-time = 20\ncache-size = 0\n");
+    assert_int_equal(chmod(path, 0644), 0);
+    service_start_as(&s, DAEMON_UID, options);
+    assert_int_equal(as_user(LIMITED_UID, s.socket, MOST_TRIES), 1);
+    assert_int_equal(as_user(LIMITED_UID, s.socket, 1), 1); /* and a session later */
+    assert_int_equal(as_user(VICTIM_UID, s.socket, 20), 0);
+    fusion_session *root = service_connect(&s);
+    char *json, *metrics;
+    expect_ok(fusion_session_status(root, &json));
+    assert_non_null(strstr(json, "\"allowed\":"));
+    assert_non_null(strstr(json, "\"compile_hour_ns\": 20000000"));
+    free(json);
+    expect_ok(fusion_session_metrics(root, &metrics));
+    assert_non_null(strstr(metrics, "fusiond_user_allowed{uid=\"65533\",resource=\"compile_hour_ns\"} 20000000\n"));
+    assert_non_null(strstr(metrics, "fusiond_user_allowed{uid=\"65533\",resource=\"cache_bytes\"} 0\n"));
+    assert_non_null(strstr(metrics, "fusiond_user_compile_hour_seconds{uid=\"65533\"} 0.0"));
+    assert_non_null(strstr(metrics, "fusiond_user_cache_bytes{uid=\"65533\"} 0\n")); /* nothing of his is kept */
+    assert_non_null(strstr(metrics, "fusiond_user_cache_bytes{uid=\"65532\"} "));
+    assert_null(strstr(metrics, "fusiond_user_cache_bytes{uid=\"65532\"} 0\n"));
+    free(metrics);
+    write_file("max-sessions = 200\n[user *]\ncompile-time = 3600000\n");
+    assert_int_equal(kill(s.pid, SIGHUP), 0);
+    await_limit(root, "sessions", 200);
+    fusion_disconnect(root);
+    assert_int_equal(as_user(LIMITED_UID, s.socket, 20), 0);
+    service_clear(&s);
+}
+
 /* What the daemon says, and that it ends with status 2. */
 static void expect_refused(const char *text, const char *message)
 {
@@ -162,7 +235,11 @@ static void test_errors(void **state)
     expect_refused("[user 5]\nmax-objects = 1\n[user 5]\n", ":3: user 5 has a section already");
     expect_refused("[user 5]\nmax-sesions = 1\n",
                    ":2: a user has no limit `max-sesions` (did you mean `max-sessions`?)");
+    expect_refused("[user *]\nmax-objects = 1\n[user *]\n", ":3: user * has a section already");
+    expect_refused("[user 5]\ncompile-tim = 1\n",
+                   ":2: a user has no limit `compile-tim` (did you mean `compile-time`?)");
     expect_refused("[user 5]\nmemory = -1\n", ":2: `-1` is no number");
+    expect_refused("[user 5]\ncompile-time = 99999999999999\n", ":2: `99999999999999` is no number");
     unlink(path);
     char command[300];
     snprintf(command, sizeof command, "'%s' --socket /nowhere/s --config %s 2>/dev/null",
@@ -174,10 +251,8 @@ static void test_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_file),
-        cmocka_unit_test(test_reload),
-        cmocka_unit_test(test_user),
-        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_file),         cmocka_unit_test(test_reload), cmocka_unit_test(test_user),
+        cmocka_unit_test(test_compile_time), cmocka_unit_test(test_errors),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);
 }

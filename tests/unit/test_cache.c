@@ -363,6 +363,57 @@ static void test_eviction_follows_eviction(void **state)
     cache_close(cache);
 }
 
+static struct cache_allowances allowances(uint64_t of_somebody, uint64_t others)
+{
+    struct cache_allowances a = {.of = malloc(sizeof *a.of), .n = 1, .others = others};
+    assert_non_null(a.of);
+    a.of[0] = (struct cache_allowance){SOMEBODY, of_somebody};
+    return a;
+}
+
+/* Where a user may have so much of it, he has no more, long before the whole is full; he loses what he has not used for
+   the longest time, and others nothing. */
+static void test_allowances(void **state)
+{
+    enum { ALLOWED = 100000, SIZE = 4000 };
+    struct cache *cache = cache_open(*state, DISK, 0);
+    cache_allow(cache, allowances(ALLOWED, UINT64_MAX));
+    for (uint64_t i = 0; i < 50; i++) put_of(cache, SOMEBODY_ELSE, i, SIZE);
+    for (uint64_t i = 100; i < 160; i++) {
+        put_of(cache, SOMEBODY, i, SIZE);
+        cache_settle(cache);
+        assert_true(cache_bytes_of(cache, SOMEBODY) <= ALLOWED);
+    }
+    assert_true(cache_bytes_of(cache, SOMEBODY) > ALLOWED / 2);
+    assert_int_equal(get(cache, 159, SIZE), CACHE_DISK);
+    assert_int_equal(get(cache, 100, SIZE), CACHE_MISS);
+    for (uint64_t i = 0; i < 50; i++) assert_int_equal(get(cache, i, SIZE), CACHE_DISK);
+    put_of(cache, SOMEBODY, 200, 2 * ALLOWED); /* larger than all he may have: nothing goes for it */
+    assert_int_equal(get(cache, 200, 2 * ALLOWED), CACHE_MISS);
+    assert_int_equal(cache_stats(cache).write_failures, 0);
+    /* Who is not named has what others have; it holds from now on for what is there already. */
+    uint64_t before = cache_bytes_of(cache, SOMEBODY_ELSE);
+    assert_true(before > 50 * SIZE);
+    cache_allow(cache, allowances(UINT64_MAX, ALLOWED));
+    cache_settle(cache);
+    assert_true(cache_bytes_of(cache, SOMEBODY_ELSE) <= ALLOWED);
+    assert_int_equal(get(cache, 159, SIZE), CACHE_DISK);
+    for (uint64_t i = 300; i < 350; i++) put_of(cache, SOMEBODY, i, SIZE);
+    cache_settle(cache);
+    assert_int_equal(get(cache, 300, SIZE), CACHE_DISK);
+    uint64_t kept = cache_bytes_of(cache, SOMEBODY);
+    cache_close(cache);
+    cache = cache_open(*state, DISK, 0); /* whose they are is in the files */
+    cache_settle(cache);
+    assert_int_equal(cache_bytes_of(cache, SOMEBODY), kept);
+    cache_allow(cache, allowances(0, UINT64_MAX));
+    cache_settle(cache);
+    assert_int_equal(cache_bytes_of(cache, SOMEBODY), 0);
+    put_of(cache, SOMEBODY, 1000, SIZE);
+    assert_int_equal(get(cache, 1000, SIZE), CACHE_MISS);
+    cache_close(cache);
+}
+
 static void test_reject(void **state)
 {
     struct cache *cache = cache_open(*state, DISK, MEMORY);
@@ -493,6 +544,7 @@ int main(void)
         TEST(test_eviction_by_user),
         TEST(test_eviction_in_background),
         TEST(test_eviction_follows_eviction),
+        TEST(test_allowances),
         TEST(test_reject),
         TEST(test_eviction),
         TEST(test_concurrent_writers),

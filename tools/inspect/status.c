@@ -87,14 +87,21 @@ static void print_processes(json_object *o)
 
 static void print_user(json_object *u)
 {
-    char memory[NUMBER_TEXT], shared[NUMBER_TEXT], compile[NUMBER_TEXT];
-    json_object *h = json_member(u, "holds");
+    char memory[NUMBER_TEXT], shared[NUMBER_TEXT], compile[NUMBER_TEXT], hour[NUMBER_TEXT], cache[NUMBER_TEXT];
+    json_object *h = json_member(u, "holds"), *allowed = json_member(u, "allowed");
     const struct passwd *user = getpwuid((uid_t)json_number(u, "uid"));
     printf("  %-12s %3" PRIu64 " sessions  %9s in the service  %9s shared  %5" PRIu64 " descriptors  %5" PRIu64
-           " objects  %9s of compiling\n",
+           " objects  %9s of compiling",
            user ? user->pw_name : json_text_of(u, "uid"), json_number(h, "sessions"),
            size_text(json_number(h, "bytes"), memory), size_text(json_number(h, "shared_bytes"), shared),
            json_number(h, "descriptors"), json_number(h, "objects"), time_text(json_number(u, "compile_ns"), compile));
+    printf(", %s of it within an hour", time_text(json_number(u, "compile_hour_ns"), hour));
+    if (allowed && json_member(allowed, "compile_hour_ns"))
+        printf(" (%s allowed)", time_text(json_number(allowed, "compile_hour_ns"), hour));
+    printf("  %9s in the cache", size_text(json_number(u, "cache_bytes"), cache));
+    if (allowed && json_member(allowed, "cache_bytes"))
+        printf(" (%s allowed)", size_text(json_number(allowed, "cache_bytes"), cache));
+    putchar('\n');
 }
 
 static void print_client(json_object *c)

@@ -149,6 +149,19 @@ void cache_put(struct cache *cache, enum cache_kind kind, const struct hash *key
     if (cache->disk) cache_disk_write(cache->disk, kind, key, blob, owner);
 }
 
+void cache_allow(struct cache *cache, struct cache_allowances allowances)
+{
+    if (cache->disk)
+        cache_disk_allow(cache->disk, allowances);
+    else
+        free(allowances.of);
+}
+
+uint64_t cache_bytes_of(const struct cache *cache, uid_t owner)
+{
+    return cache->disk ? cache_disk_bytes_of(cache->disk, owner) : 0;
+}
+
 void cache_settle(struct cache *cache)
 {
     if (cache->disk) cache_disk_settle(cache->disk);

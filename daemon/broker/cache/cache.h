@@ -22,6 +22,10 @@ void cache_close(struct cache *cache);
 enum cache_source cache_get(struct cache *cache, enum cache_kind kind, const struct hash *key, struct blob **blob);
 /* owner: the user it was made for. Where there is too much, those who have most lose first, the least recently used. */
 void cache_put(struct cache *cache, enum cache_kind kind, const struct hash *key, struct blob *blob, uid_t owner);
+/* From now on users' entries on disk may take no more than this; `of` is the cache's from now on. */
+void cache_allow(struct cache *cache, struct cache_allowances allowances);
+/* What the entries that were made for a user take on disk. */
+uint64_t cache_bytes_of(const struct cache *cache, uid_t owner);
 /* Waits until the disk is counted and within its limit again: both happen in a thread. */
 void cache_settle(struct cache *cache);
 /* The entry was whole, but is not what its reader understands. */

@@ -184,7 +184,7 @@ void cache_disk_reject(struct cache_disk *disk, enum cache_kind kind, const stru
     bool there = fstatat(folder, in_folder(name), &s, AT_SYMLINK_NOFOLLOW) == 0;
     bool gone = there && unlinkat(folder, in_folder(name), S_ISDIR(s.st_mode) ? AT_REMOVEDIR : 0) == 0;
     close(folder);
-    if (gone && S_ISREG(s.st_mode)) cache_sweep_add(disk->sweep, -(int64_t)s.st_size);
+    if (gone && S_ISREG(s.st_mode)) cache_sweep_remove(disk->sweep, (uint64_t)s.st_size);
 }
 
 /* ---- writing ---- */
@@ -241,16 +241,27 @@ void cache_disk_write(struct cache_disk *disk, enum cache_kind kind, const struc
 {
     char name[CACHE_NAME_SIZE];
     int64_t bytes;
-    if (sizeof(struct cache_header) + blob->size > disk->limit / 4) return;
+    uint64_t size = sizeof(struct cache_header) + blob->size;
+    if (size > disk->limit / 4 || cache_sweep_is_beyond(disk->sweep, owner, size)) return;
     struct cache_header header = {.format = CACHE_FORMAT, .kind = (uint32_t)kind, .size = blob->size, .owner = owner};
     struct hash sum = checksum(kind, owner, key, blob->data, blob->size);
     memcpy(header.magic, magic, sizeof magic);
     memcpy(header.checksum, sum.bytes, sizeof header.checksum);
     entry_name(name, kind, key);
     if (!cache_sweep_is_full(disk->sweep) && write_entry(disk, name, &header, blob, &bytes))
-        cache_sweep_add(disk->sweep, bytes);
+        cache_sweep_add(disk->sweep, owner, bytes);
     else
         disk->write_failures++;
+}
+
+void cache_disk_allow(struct cache_disk *disk, struct cache_allowances allowances)
+{
+    cache_sweep_allow(disk->sweep, allowances);
+}
+
+uint64_t cache_disk_bytes_of(const struct cache_disk *disk, uid_t owner)
+{
+    return cache_sweep_bytes_of(disk->sweep, owner);
 }
 
 void cache_disk_settle(struct cache_disk *disk)

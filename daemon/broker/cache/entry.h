@@ -12,6 +12,17 @@ struct cache_counts {
     uint64_t memory_bytes, disk_bytes, corrupt, write_failures;
 };
 
+/* The most that users' entries may take on disk, whatever there is. */
+struct cache_allowance {
+    uid_t uid;
+    uint64_t bytes;
+};
+struct cache_allowances {
+    struct cache_allowance *of; /* single users */
+    uint32_t n;
+    uint64_t others; /* each of those who are not among them; UINT64_MAX: no other limit */
+};
+
 enum { CACHE_FORMAT = 2, CACHE_NAME_SIZE = 128 };
 
 struct cache_header {

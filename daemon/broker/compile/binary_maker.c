@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "daemon/broker/cache/cache.h"
+#include "daemon/broker/compile/quota.h"
 #include "daemon/broker/core/log.h"
 #include "daemon/broker/core/peer.h"
 #include "ir/base/map.h"
@@ -45,6 +46,7 @@ struct binary_maker {
     struct making *now;  /* NULL: none */
     struct blob *made;   /* what came of it; NULL: nothing yet */
     struct child *child;
+    uint64_t used_ns; /* by that one up to when it was looked at last */
     struct peer *peer;
     uv_timer_t timer; /* how long it may take; and what is to be done from the loop */
 };
@@ -172,12 +174,22 @@ static void give_up(struct binary_maker *maker, const struct making *m)
     map_put(&maker->given_up, hash_prefix(&m->id), maker);
 }
 
+/* What the process has used is its user's compile time. */
+static void account(struct binary_maker *maker)
+{
+    uint64_t used = maker->child ? priority_used_ns(child_pid(maker->child)) : 0;
+    if (used <= maker->used_ns) return;
+    quota_use(maker->now->user, used - maker->used_ns, uv_hrtime());
+    maker->used_ns = used;
+}
+
 /* The end of one, good or bad, and the next. */
 static void settle(struct binary_maker *maker, const char *why)
 {
     struct making *m = maker->now;
     struct counters *counters = &maker->broker->counters;
     bool made = maker->made && keep(maker, m, maker->made);
+    account(maker);
     if (!made)
         log_about(LOG_NOTICE, &m->user->log, &(struct log_subject){.user = true, .uid = m->user->uid},
                   "no binary of a driver was made for device %s: %s", m->device, why ? why : "out of memory");
@@ -210,6 +222,7 @@ static void on_message(void *data, struct proto_message *message)
     const void *bytes;
     size_t size;
     if (maker->made) return;
+    account(maker); /* while it is there */
     bool good = message->kind == PROTO_REPLY && message->status == FUSION_SUCCESS &&
                 proto_get_bytes(&message->params, "binary", &bytes, &size) && size <= MAX_BYTES - sizeof(uint64_t) &&
                 is_for(bytes, size, maker->now);
@@ -277,6 +290,7 @@ static void start(struct binary_maker *maker)
     maker->n_waiting--;
     maker->now = m;
     maker->last = m->user->uid;
+    maker->used_ns = 0;
     bool runs = run(maker);
     uv_timer_start(&maker->timer, runs ? on_timer : on_failed, runs ? LIMIT_MS : 0, 0);
 }
@@ -320,7 +334,8 @@ void binary_maker_wish(struct binary_maker *maker, struct user *user, const stru
                          .key_size = wish->key_size};
     memcpy(m->key, wish->key, wish->key_size);
     bool given_up = map_find(&maker->given_up, hash_prefix(&m->id));
-    if (given_up || is_enough(maker, m) || (!m->refused && is_there(maker, m))) {
+    if (given_up || is_enough(maker, m) || !quota_allows(user, uv_hrtime(), NULL) ||
+        (!m->refused && is_there(maker, m))) {
         free_making(m);
         return;
     }

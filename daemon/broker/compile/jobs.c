@@ -147,6 +147,13 @@ void job_cancel(struct job_waiter *waiter)
     free_job(job);
 }
 
+void job_refuse(struct job_waiter *waiter, const struct error *error)
+{
+    job_cancel(waiter);
+    waiter->began_ns = waiter->ended_ns = uv_hrtime();
+    waiter->done(waiter->data, NULL, error);
+}
+
 /* ---- running ---- */
 
 struct job_waiter *jobs_next(struct jobs *jobs, enum turns_of of)

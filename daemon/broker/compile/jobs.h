@@ -62,6 +62,8 @@ void job_wait(struct job *job, struct pool_client *client, struct job_waiter *wa
 /* A job nobody waits for is dropped, unless it runs already: then its result is still kept in the cache. Fine for who
  * does not wait. */
 void job_cancel(struct job_waiter *waiter);
+/* The waiter gets no turn: it waits no longer, and is told. */
+void job_refuse(struct job_waiter *waiter, const struct error *error);
 /* It runs: it was this client's turn. */
 void job_begin(struct job *job, const struct pool_client *client);
 /* As of now: that of him who should wait least. shared: other users are there, who go before one who has had much

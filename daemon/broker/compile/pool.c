@@ -9,6 +9,7 @@
 #include "daemon/broker/compile/allowance.h"
 #include "daemon/broker/compile/compiler.h"
 #include "daemon/broker/compile/machine.h"
+#include "daemon/broker/compile/quota.h"
 #include "daemon/broker/core/log.h"
 #include "proto/fields.h"
 #include "proto/frame.h"
@@ -86,7 +87,9 @@ uint32_t pool_next_id(struct pool *pool)
 struct job *pool_add(struct pool *pool, struct pool_client *client, const struct job_key *key, uint32_t id,
                      struct proto_writer *request, struct error *error)
 {
-    struct job *job = jobs_add(&pool->jobs, client, key, id, request, error);
+    bool allowed = quota_allows(client->user, uv_hrtime(), error);
+    if (!allowed) proto_writer_clear(request);
+    struct job *job = allowed ? jobs_add(&pool->jobs, client, key, id, request, error) : NULL;
     if (job) uv_timer_start(&pool->tick, on_tick, 0, tick_ms(pool)); /* from the loop: no results during this call */
     return job;
 }
@@ -173,6 +176,7 @@ static void account(struct worker *w, uint64_t used_ns)
 {
     if (!w->user || used_ns <= w->accounted_ns) return;
     allowance_use(w->user, used_ns - w->accounted_ns, uv_hrtime());
+    quota_use(w->user, used_ns - w->accounted_ns, uv_hrtime());
     w->accounted_ns = used_ns;
 }
 
@@ -376,6 +380,16 @@ static struct job_waiter *next_waiter(struct pool *pool, const struct load *load
     return jobs_next(&pool->jobs, load->busy - load->background < most ? TURNS_OF_WAITING : TURNS_OF_IDLE);
 }
 
+/* The same; who has used up his compile time by now gets no turn. */
+static struct job_waiter *next_allowed(struct pool *pool, const struct load *load)
+{
+    struct job_waiter *waiter;
+    struct error error;
+    while ((waiter = next_waiter(pool, load)) && !quota_allows(waiter->client->user, uv_hrtime(), &error))
+        job_refuse(waiter, &error);
+    return waiter;
+}
+
 /* Plans go by the machine's figures. */
 static bool lacks_figures(const struct worker *w)
 {
@@ -450,7 +464,7 @@ static void schedule(struct pool *pool)
     struct load load = measure(pool);
     LIST_FOREACH(w, &pool->workers, link)
     {
-        if (!is_free(w) || !(waiter = next_waiter(pool, &load))) continue;
+        if (!is_free(w) || !(waiter = next_allowed(pool, &load))) continue;
         load.busy++;
         load.background += waiter->client->background;
         run(w, waiter->job, waiter->client);

@@ -24,7 +24,8 @@ bool pool_settled(const struct pool *pool);
    no compiler can be started: one more is tried then. */
 const struct error *pool_info(struct pool *pool, const msgpack_object **devices, struct hash *target);
 
-/* As jobs_find(), jobs_next_id() and jobs_add(); what was added is begun from the loop. */
+/* As jobs_find(), jobs_next_id() and jobs_add(); what was added is begun from the loop. Who has used up his compile
+   time (quota.h) is refused, and what he has waiting then, too. */
 struct job *pool_find(struct pool *pool, const struct job_key *key);
 uint32_t pool_next_id(struct pool *pool);
 struct job *pool_add(struct pool *pool, struct pool_client *client, const struct job_key *key, uint32_t id,

@@ -10,14 +10,17 @@
 
 #include "ir/base/nearest.h"
 
-/* What a user's section may have, and what it limits. Memory is in MB. */
+enum { MB = 1 << 20, MS = 1000000 /* ns */ };
+
+/* What a user's section may have, and what it limits. */
 static const struct {
     const char *name;
-    enum user_resource resource;
-    unsigned shift;
+    int limit;
+    uint64_t unit;
 } user_keys[] = {
-    {"max-sessions", USER_SESSIONS, 0}, {"max-objects", USER_OBJECTS, 0},        {"memory", USER_BYTES, 20},
-    {"buffer-memory", USER_SHARED, 20}, {"executor-memory", USER_EXECUTORS, 20},
+    {"max-sessions", USER_SESSIONS, 1}, {"max-objects", USER_OBJECTS, 1},        {"memory", USER_BYTES, MB},
+    {"buffer-memory", USER_SHARED, MB}, {"executor-memory", USER_EXECUTORS, MB}, {"compile-time", USER_COMPILING, MS},
+    {"cache-size", USER_CACHE, MB},
 };
 enum { N_USER_KEYS = sizeof user_keys / sizeof *user_keys };
 
@@ -52,20 +55,22 @@ static int begin_section(struct config *c, char *line)
     static const char start[] = "[user ";
     struct config_target *t = c->target;
     char *end = strchr(line, ']');
-    uid_t uid;
+    uid_t uid = 0;
     if (strncmp(line, start, sizeof start - 1) != 0 || !end || end[1])
-        return fail(c, "`%s` is no section: [user NAME], or its number", line);
+        return fail(c, "`%s` is no section: [user NAME], or its number, or [user *]", line);
     *end = 0;
     const char *name = line + sizeof start - 1;
-    if (!find_user(name, &uid)) return fail(c, "there is no user `%s`", name);
+    bool everybody = strcmp(name, "*") == 0;
+    if (!everybody && !find_user(name, &uid)) return fail(c, "there is no user `%s`", name);
     for (uint32_t i = 0; i < t->n_caps; i++)
-        if (t->caps[i].uid == uid) return fail(c, "user %s has a section already", name);
+        if (t->caps[i].uid == uid && t->caps[i].everybody == everybody)
+            return fail(c, "user %s has a section already", name);
     struct user_caps *caps = reallocarray(t->caps, t->n_caps + 1, sizeof *caps);
     if (!caps) return fail(c, "%s", "there is no memory");
     t->caps = caps;
     c->user = &caps[t->n_caps++];
-    *c->user = (struct user_caps){.uid = uid};
-    for (int i = 0; i < USER_RESOURCES; i++) c->user->most[i] = UINT64_MAX;
+    *c->user = (struct user_caps){.everybody = everybody, .uid = uid};
+    for (int i = 0; i < USER_LIMITS; i++) c->user->most[i] = UINT64_MAX;
     return 0;
 }
 
@@ -80,9 +85,9 @@ static int set_cap(struct config *c, const char *name, const char *text)
     for (int i = 0; i < N_USER_KEYS; i++) {
         nearest_offer(&s, user_keys[i].name);
         if (strcmp(user_keys[i].name, name) != 0) continue;
-        if (errno || !isdigit((unsigned char)*text) || *end || value > UINT64_MAX >> 24)
+        if (errno || !isdigit((unsigned char)*text) || *end || value > UINT64_MAX / 16 / user_keys[i].unit)
             return fail(c, "`%s` is no number", text);
-        c->user->most[user_keys[i].resource] = value << user_keys[i].shift;
+        c->user->most[user_keys[i].limit] = value * user_keys[i].unit;
         return 0;
     }
     return error_set(c->error, 1, "", "%s:%u: a user has no limit `%s`%s", c->path, c->line, name,

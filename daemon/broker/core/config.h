@@ -1,5 +1,6 @@
 /*
- * The configuration file: "name = value" lines, and sections [user NAME] with the most that one user may hold.
+ * The configuration file: "name = value" lines, and sections [user NAME] with the most that one user may
+ * have, [user *] for those who have no such limit of their own.
  */
 #pragma once
 

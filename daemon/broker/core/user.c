@@ -22,6 +22,15 @@ static const struct {
     [USER_EXECUTORS] = {"memory of executors", 1 << 20, " MB"},
 };
 
+const char *user_limit_key(int limit)
+{
+    static const char *const keys[USER_LIMITS] = {
+        [USER_SESSIONS] = "sessions",         [USER_BYTES] = "bytes",         [USER_DESCRIPTORS] = "descriptors",
+        [USER_OBJECTS] = "objects",           [USER_SHARED] = "shared_bytes", [USER_EXECUTORS] = "executor_bytes",
+        [USER_COMPILING] = "compile_hour_ns", [USER_CACHE] = "cache_bytes"};
+    return keys[limit];
+}
+
 void users_init(struct users *users)
 {
     *users = (struct users){.owner = geteuid()};
@@ -47,6 +56,11 @@ void users_clear(struct users *users)
     while (!TAILQ_EMPTY(&users->list)) forget(TAILQ_FIRST(&users->list));
 }
 
+static bool is_whole(const struct users *users, uid_t uid)
+{
+    return uid == 0 || uid == users->owner;
+}
+
 static struct user *find(struct users *users, uid_t uid)
 {
     struct user *user;
@@ -61,7 +75,7 @@ struct user *user_get(struct users *users, uid_t uid)
     if (!user) {
         user = calloc(1, sizeof *user);
         if (!user) return NULL;
-        *user = (struct user){.users = users, .uid = uid, .whole = uid == 0 || uid == users->owner};
+        *user = (struct user){.users = users, .uid = uid, .whole = is_whole(users, uid)};
         TAILQ_INIT(&user->turns.clients);
         TAILQ_INIT(&user->turns.background);
         TAILQ_INSERT_TAIL(&users->list, user, link);
@@ -94,12 +108,21 @@ void user_put(struct user *user)
     forget(user);
 }
 
+uint64_t users_allow(const struct users *users, uid_t uid, int limit)
+{
+    uint64_t own = UINT64_MAX, everybody = UINT64_MAX;
+    for (uint32_t i = 0; i < users->n_caps; i++) {
+        if (users->caps[i].everybody)
+            everybody = users->caps[i].most[limit];
+        else if (users->caps[i].uid == uid)
+            own = users->caps[i].most[limit];
+    }
+    return own != UINT64_MAX || is_whole(users, uid) ? own : everybody;
+}
+
 static uint64_t cap(const struct user *user, enum user_resource resource)
 {
-    const struct users *users = user->users;
-    for (uint32_t i = 0; i < users->n_caps; i++)
-        if (users->caps[i].uid == user->uid) return users->caps[i].most[resource];
-    return UINT64_MAX;
+    return users_allow(user->users, user->uid, resource);
 }
 
 /* The most it may hold. */

@@ -25,6 +25,19 @@ enum user_resource {
     USER_RESOURCES
 };
 
+/* What the administrator may limit by user besides. */
+enum user_limit {
+    USER_COMPILING = USER_RESOURCES, /* ns of compilers' processor time within an hour (compile/quota.h) */
+    USER_CACHE,                      /* bytes of the cache on disk */
+    USER_LIMITS
+};
+
+/* Processor time of one minute. */
+struct user_minute {
+    uint64_t minute, used_ns;
+};
+enum { USER_MINUTES = 60 };
+
 struct pool_client;
 TAILQ_HEAD(pool_clients, pool_client);
 
@@ -39,6 +52,7 @@ struct user_turns {
     uint64_t compile_ns;            /* ever */
     uint64_t recent_ns, recent_at;  /* processor time that its jobs used lately, and when that was so (allowance.h) */
     bool much;                      /* that is more than is anybody's */
+    struct user_minute hour[USER_MINUTES]; /* what they used in the last one, minute by minute (quota.h) */
     uint32_t running;
 };
 
@@ -57,10 +71,11 @@ struct user {
     struct user_turns turns;
 };
 
-/* The most that one user may hold, whatever there is; UINT64_MAX: no other limit. */
+/* The most that one user may have, whatever there is; UINT64_MAX: no other limit. */
 struct user_caps {
+    bool everybody; /* whoever has no limit of his own, but for those who may hold all of it */
     uid_t uid;
-    uint64_t most[USER_RESOURCES];
+    uint64_t most[USER_LIMITS];
 };
 
 struct users {
@@ -77,6 +92,10 @@ void users_init(struct users *users); /* without limits: users_limit() sets them
 void users_limit(struct users *users, const uint64_t limits[USER_RESOURCES], const struct user_caps *caps,
                  uint32_t n_caps);
 void users_clear(struct users *users);
+/* What the administrator allows whoever has the number: of a user_resource or user_limit; UINT64_MAX: says nothing. */
+uint64_t users_allow(const struct users *users, uid_t uid, int limit);
+/* What a user_resource or user_limit is called in status and metrics. */
+const char *user_limit_key(int limit);
 /* The user with a reference more; NULL: out of memory. */
 struct user *user_get(struct users *users, uid_t uid);
 struct user *user_ref(struct user *user);
@@ -95,9 +114,9 @@ void user_refund(struct user *user, enum user_resource resource, uint64_t amount
 /* The same for all of it or nothing. */
 bool user_charge_all(struct user *user, const struct user_cost *cost, struct error *error);
 void user_refund_all(struct user *user, const struct user_cost *cost);
-/* May it see what others do? */
 /* What the loop does for one user others wait for: a quarter of its time is his at most (served_ns counts it) while
    others are there. Has he had more, now (ms)? Then how long he is to wait. */
 bool user_has_had_enough(struct user *user, uint64_t now);
 uint64_t user_waits_ms(const struct user *user);
+/* May it see what others do? */
 bool user_sees_all(const struct user *user);

@@ -11,6 +11,7 @@
 
 #include "daemon/broker/cache/cache.h"
 #include "daemon/broker/compile/pool.h"
+#include "daemon/broker/compile/quota.h"
 #include "daemon/broker/core/log.h"
 #include "daemon/broker/core/procstat.h"
 #include "ir/base/strbuf.h"
@@ -118,16 +119,40 @@ static bool may_see(const struct user *viewer, const struct user *user)
     return !viewer || user == viewer || user_sees_all(viewer);
 }
 
+/* Compiling within the last hour, the cache, and what the administrator allows. */
+static void tell_allowed(struct strbuf *out, const struct broker *broker, const struct user *viewer)
+{
+    const struct users *users = &broker->users;
+    const struct user *user;
+    family(out, "user_compile_hour_seconds", "gauge", "seconds",
+           "Processor time that compilers spent on a user within the last hour.");
+    TAILQ_FOREACH(user, &users->list, link)
+    if (may_see(viewer, user))
+        strbuf_printf(out, "fusiond_user_compile_hour_seconds{uid=\"%u\"} %.6f\n", (unsigned)user->uid,
+                      (double)quota_used(user, uv_hrtime()) * 1e-9);
+    family(out, "user_cache_bytes", "gauge", "bytes", "What was made for a user and is in the cache on disk.");
+    TAILQ_FOREACH(user, &users->list, link)
+    if (may_see(viewer, user))
+        strbuf_printf(out, "fusiond_user_cache_bytes{uid=\"%u\"} %" PRIu64 "\n", (unsigned)user->uid,
+                      cache_bytes_of(broker->cache, user->uid));
+    family(out, "user_allowed", "gauge", NULL, "What the administrator allows a user, where that is limited.");
+    TAILQ_FOREACH(user, &users->list, link)
+    for (int i = 0; i < USER_LIMITS && may_see(viewer, user); i++) {
+        uint64_t most = users_allow(users, user->uid, i);
+        if (most != UINT64_MAX)
+            strbuf_printf(out, "fusiond_user_allowed{uid=\"%u\",resource=\"%s\"} %" PRIu64 "\n", (unsigned)user->uid,
+                          user_limit_key(i), most);
+    }
+}
+
 static void tell_users(struct strbuf *out, const struct users *users, const struct user *viewer)
 {
-    static const char *const names[USER_RESOURCES] = {"sessions", "bytes",        "descriptors",
-                                                      "objects",  "shared_bytes", "executor_bytes"};
     const struct user *user;
     family(out, "user_holds", "gauge", NULL, "What a user holds of the daemon.");
     TAILQ_FOREACH(user, &users->list, link)
     for (int i = 0; i < USER_RESOURCES && may_see(viewer, user); i++)
         strbuf_printf(out, "fusiond_user_holds{uid=\"%u\",resource=\"%s\"} %" PRIu64 "\n", (unsigned)user->uid,
-                      names[i], user->used[i]);
+                      user_limit_key(i), user->used[i]);
     family(out, "user_compile_seconds", "counter", "seconds", "How long a user's jobs took compilers.");
     TAILQ_FOREACH(user, &users->list, link)
     if (may_see(viewer, user))
@@ -135,7 +160,7 @@ static void tell_users(struct strbuf *out, const struct users *users, const stru
                       (double)user->turns.compile_ns * 1e-9);
     family(out, "limit", "gauge", NULL, "What all users together may hold of the daemon.");
     for (int i = 0; i < USER_RESOURCES; i++)
-        strbuf_printf(out, "fusiond_limit{resource=\"%s\"} %" PRIu64 "\n", names[i], users->limits[i]);
+        strbuf_printf(out, "fusiond_limit{resource=\"%s\"} %" PRIu64 "\n", user_limit_key(i), users->limits[i]);
 }
 
 /* Their sessions' rings say so, which are theirs to write: so each user's number is his own. */
@@ -163,6 +188,7 @@ static char *text_for(const struct broker *broker, const struct user *viewer)
     tell_code(&out, broker);
     tell_processes(&out, broker);
     tell_users(&out, &broker->users, viewer);
+    tell_allowed(&out, broker, viewer);
     tell_submissions(&out, broker, viewer);
     strbuf_add(&out, "# EOF\n");
     return strbuf_take(&out);

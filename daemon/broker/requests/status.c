@@ -5,6 +5,7 @@
 
 #include "daemon/broker/cache/cache.h"
 #include "daemon/broker/cache/remote.h"
+#include "daemon/broker/compile/quota.h"
 #include "daemon/broker/core/procstat.h"
 #include "proto/frame.h"
 #include "proto/writer.h"
@@ -103,11 +104,22 @@ static void pack_clients(struct proto_writer *w, const struct session *viewer)
 
 static void pack_held(struct proto_writer *w, const char *key, const uint64_t held[USER_RESOURCES])
 {
-    static const char *const names[USER_RESOURCES] = {"sessions", "bytes",        "descriptors",
-                                                      "objects",  "shared_bytes", "executor_bytes"};
     proto_pack_key(w, key);
     proto_pack_map(w, USER_RESOURCES);
-    for (int i = 0; i < USER_RESOURCES; i++) proto_pack_uint(w, names[i], held[i]);
+    for (int i = 0; i < USER_RESOURCES; i++) proto_pack_uint(w, user_limit_key(i), held[i]);
+}
+
+/* What the administrator allows him, where that is said. */
+static void pack_allowed(struct proto_writer *w, const struct user *user)
+{
+    uint32_t n = 0;
+    for (int i = 0; i < USER_LIMITS; i++) n += users_allow(user->users, user->uid, i) != UINT64_MAX;
+    proto_pack_key(w, "allowed");
+    proto_pack_map(w, n);
+    for (int i = 0; i < USER_LIMITS; i++) {
+        uint64_t most = users_allow(user->users, user->uid, i);
+        if (most != UINT64_MAX) proto_pack_uint(w, user_limit_key(i), most);
+    }
 }
 
 /* What each user holds, and how much there is. */
@@ -123,10 +135,13 @@ static void pack_users(struct proto_writer *w, const struct session *viewer)
     TAILQ_FOREACH(user, &users->list, link)
     {
         if (!may_see(viewer, user)) continue;
-        proto_pack_map(w, 3);
+        proto_pack_map(w, 6);
         proto_pack_uint(w, "uid", user->uid);
         proto_pack_uint(w, "compile_ns", user->turns.compile_ns);
+        proto_pack_uint(w, user_limit_key(USER_COMPILING), quota_used(user, uv_hrtime()));
+        proto_pack_uint(w, user_limit_key(USER_CACHE), cache_bytes_of(viewer->broker->cache, user->uid));
         pack_held(w, "holds", user->used);
+        pack_allowed(w, user);
     }
     pack_held(w, "limits", users->limits);
 }
