@@ -167,6 +167,10 @@ static void keep_what_is_fixed(struct options *fresh, struct options *running)
                  {"executor", &fresh->executor, &running->executor}};
     if (fresh->cache_bytes != running->cache_bytes)
         log_warning("configuration: cache-size is another one at the next start only");
+    if (fresh->socket_group != running->socket_group || fresh->socket_mode != running->socket_mode)
+        log_warning("configuration: socket-group and socket-mode are others at the next start only");
+    fresh->socket_group = running->socket_group;
+    fresh->socket_mode = running->socket_mode;
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
         if (!same_text(*fixed[i].fresh, *fixed[i].running))
             log_warning("configuration: %s is another one at the next start only", fixed[i].name);
@@ -241,7 +245,8 @@ static bool open_service(struct broker *broker)
         session_new(broker, options->private_fd, &methods_events);
         return !LIST_EMPTY(&broker->sessions);
     }
-    broker->listener = listener_open(&broker->loop, options->socket, on_client, broker);
+    const struct listener_access access = {options->socket_group, options->socket_mode};
+    broker->listener = listener_open(&broker->loop, options->socket, &access, on_client, broker);
     return broker->listener != NULL;
 }
 

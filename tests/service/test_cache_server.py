@@ -8,6 +8,7 @@ import re
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -258,6 +259,27 @@ try:
         check(f"a key that is {name} is refused", f.said(why))
         f.run(first)
         f.end()
+    # Access lists: (tag, rights, id), in the form that the system has them in.
+    owner, group, mask, other = (1, 4, -1), (4, 0, -1), (16, 4, -1), (32, 0, -1)
+    for name, entries, used in (("us", [owner, (2, 4, os.geteuid()), group, mask, other], True),
+                                ("another user", [owner, (2, 4, 54321), group, mask, other], False),
+                                ("another user whom the mask denies it",
+                                 [owner, (2, 4, 54321), group, (16, 0, -1), other], True),
+                                ("a group", [owner, group, (8, 4, 54321), mask, other], False),
+                                ("everybody", [owner, group, mask, (32, 4, -1)], False)):
+        path = write("listed", "a secret of both", 0o400)
+        try:
+            os.setxattr(path, "system.posix_acl_access",
+                        struct.pack("<I", 2) + b"".join(struct.pack("<HHi", *entry) for entry in entries))
+        except OSError as e:
+            number += 1
+            print(f"ok {number} - a key that a list gives to {name} # SKIP no access lists here: {e}")
+            continue
+        f = Daemon("listed", path)
+        wanted_line = "connected" if used else "others than its owner may"
+        check(f"a key that a list gives to {name} is {'used' if used else 'refused'}", f.said(wanted_line))
+        f.end()
+        os.unlink(path)
     server.terminate()
     server.wait()
 finally:

@@ -1,4 +1,5 @@
 /* The configuration file: what it may say, what comes before it, and that it is read again at SIGHUP. */
+#include <grp.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -133,6 +134,41 @@ static void test_user(void **state)
     service_clear(&s);
 }
 
+/* ---- who may connect ---- */
+
+/* Nobody else before the group has it, whatever the umask; and group and mode are as given. */
+static void test_socket(void **state)
+{
+    (void)state;
+    struct service s;
+    struct stat st;
+    char text[100];
+    gid_t group = geteuid() == 0 ? 54321 : getegid();
+    mode_t before = umask(0);
+    snprintf(text, sizeof text, "socket-group = %u\n", (unsigned)group);
+    start_with(&s, text);
+    assert_int_equal(stat(s.socket, &st), 0);
+    assert_int_equal(st.st_mode & 07777, 0660);
+    assert_int_equal(st.st_gid, group);
+    write_file("socket-group = 0\nmax-sessions = 9\n"); /* of the start */
+    assert_int_equal(kill(s.pid, SIGHUP), 0);
+    fusion_session *session = service_connect(&s);
+    await_limit(session, "sessions", 9);
+    fusion_disconnect(session);
+    assert_int_equal(stat(s.socket, &st), 0);
+    assert_int_equal(st.st_gid, group);
+    service_clear(&s);
+    start_with(&s, "socket-mode = 0604\n");
+    assert_int_equal(stat(s.socket, &st), 0);
+    assert_int_equal(st.st_mode & 07777, 0604);
+    service_clear(&s);
+    start_with(&s, ""); /* as ever */
+    assert_int_equal(stat(s.socket, &st), 0);
+    assert_int_equal(st.st_mode & 07777, 0777);
+    service_clear(&s);
+    umask(before);
+}
+
 /* ---- several users: needs root ---- */
 
 enum { DAEMON_UID = 65531, VICTIM_UID = 65532, LIMITED_UID = 65533, MOST_TRIES = 200 };
@@ -167,6 +203,39 @@ static int as_user(uid_t uid, const char *socket, int tries)
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status));
     return WEXITSTATUS(status);
+}
+
+static int connect_once(const char *socket)
+{
+    fusion_session *session;
+    fusion_status status = fusion_connect(socket, NULL, &session);
+    if (status == FUSION_SUCCESS) fusion_disconnect(session);
+    return status == FUSION_SUCCESS ? 0 : 1;
+}
+
+static int connect_as(uid_t uid, gid_t gid, const char *socket)
+{
+    int status;
+    pid_t child = fork();
+    if (child == 0) _exit(setgroups(0, NULL) == 0 && setgid(gid) == 0 && setuid(uid) == 0 ? connect_once(socket) : 3);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+/* The group's users come in, others do not. */
+static void test_socket_group(void **state)
+{
+    (void)state;
+    struct service s;
+    char text[100];
+    if (geteuid() != 0) skip();
+    snprintf(text, sizeof text, "socket-group = %d\n", LIMITED_UID);
+    start_with(&s, text);
+    assert_int_equal(chmod(s.folder, 0755), 0);
+    assert_int_equal(connect_as(VICTIM_UID, LIMITED_UID, s.socket), 0);
+    assert_int_equal(connect_as(LIMITED_UID, VICTIM_UID, s.socket), 1);
+    service_clear(&s);
 }
 
 /* One who has used up what he is allowed is refused, with the numbers; others go on, and so does he when the
@@ -230,6 +299,8 @@ static void test_errors(void **state)
     expect_refused("config = x\n", ":1: there is no option `config`");
     expect_refused("compilers\n", ":1: `compilers` is no \"name = value\"");
     expect_refused("without-landlock = maybe\n", ":1: without-landlock: \"maybe\" is neither yes nor no");
+    expect_refused("socket-group = no-such-group\n", ":1: socket-group: there is no group `no-such-group`");
+    expect_refused("socket-mode = 0668\n", ":1: socket-mode: \"0668\" is no octal number up to 777");
     expect_refused("[group x]\n", ":1: `[group x]` is no section");
     expect_refused("[user no-such-user]\n", ":1: there is no user `no-such-user`");
     expect_refused("[user 5]\nmax-objects = 1\n[user 5]\n", ":3: user 5 has a section already");
@@ -251,8 +322,9 @@ static void test_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_file),         cmocka_unit_test(test_reload), cmocka_unit_test(test_user),
-        cmocka_unit_test(test_compile_time), cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_file),   cmocka_unit_test(test_reload),       cmocka_unit_test(test_user),
+        cmocka_unit_test(test_socket), cmocka_unit_test(test_socket_group), cmocka_unit_test(test_compile_time),
+        cmocka_unit_test(test_errors),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);
 }

@@ -60,7 +60,36 @@ static bool bind_socket(int fd, const struct sockaddr_un *address)
     return stale && unlink(address->sun_path) == 0 && bind(fd, (const struct sockaddr *)address, sizeof *address) == 0;
 }
 
-static int make_socket(const char *path)
+/* Until then nobody but our own user can connect. */
+static bool open_to(const char *path, const struct listener_access *access)
+{
+    if (access->group != (gid_t)-1 && lchown(path, (uid_t)-1, access->group) != 0) {
+        log_warning("%s cannot be given to group %u: %s", path, (unsigned)access->group, strerror(errno));
+        return false;
+    }
+    mode_t mode = access->mode < 0 ? 0660 : (mode_t)access->mode;
+    if (chmod(path, mode) == 0) return true;
+    log_warning("%s: mode %o cannot be set: %s", path, (unsigned)mode, strerror(errno));
+    return false;
+}
+
+static bool is_given(const struct listener_access *access)
+{
+    return access->group != (gid_t)-1 || access->mode >= 0;
+}
+
+/* A file that only we can use where it is to be opened to others, else one as our umask has it. */
+static bool bind_closed(int fd, const struct sockaddr_un *address, const struct listener_access *access)
+{
+    mode_t before = is_given(access) ? umask(0177) : 0;
+    bool bound = bind_socket(fd, address);
+    int number = errno;
+    if (is_given(access)) umask(before);
+    errno = number;
+    return bound;
+}
+
+static int make_socket(const char *path, const struct listener_access *access)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     if (strlen(path) >= sizeof address.sun_path) {
@@ -69,8 +98,11 @@ static int make_socket(const char *path)
     }
     strcpy(address.sun_path, path);
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd >= 0 && bind_socket(fd, &address) && listen(fd, BACKLOG) == 0) return fd;
-    log_warning("cannot listen on %s: %s", path, strerror(errno));
+    bool bound = fd >= 0 && bind_closed(fd, &address, access);
+    bool opened = bound && (!is_given(access) || open_to(path, access));
+    if (opened && listen(fd, BACKLOG) == 0) return fd;
+    if (!bound || opened) log_warning("cannot listen on %s: %s", path, strerror(errno));
+    if (bound) unlink(path);
     if (fd >= 0) close(fd);
     return -1;
 }
@@ -103,15 +135,18 @@ static void on_connection(uv_poll_t *poll, int status, int events)
     }
 }
 
-struct listener *listener_open(uv_loop_t *loop, const char *path, listener_accept_fn *on_accept, void *data)
+struct listener *listener_open(uv_loop_t *loop, const char *path, const struct listener_access *access,
+                               listener_accept_fn *on_accept, void *data)
 {
     struct listener *l = calloc(1, sizeof *l);
     if (!l) return NULL;
     l->accept = on_accept;
     l->data = data;
     l->fd = passed_socket();
+    if (l->fd >= 0 && is_given(access))
+        log_warning("the socket has been passed by the service manager: its group and mode are what that says");
     if (l->fd < 0) {
-        l->fd = make_socket(path);
+        l->fd = make_socket(path, access);
         l->path = l->fd >= 0 ? strdup(path) : NULL;
     }
     if (l->fd < 0 || uv_poll_init(loop, &l->poll, l->fd) != 0) {

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <grp.h>
 #include <limits.h>
 #include <sched.h>
 #include <stdio.h>
@@ -22,6 +23,8 @@ static const char usage[] =
     "                        there is one and it is no private daemon); read again at SIGHUP\n"
     "  --socket PATH         listen there (default /run/fusiond/fusiond.sock); a socket passed\n"
     "                        by systemd comes first\n"
+    "  --socket-group GROUP  the socket's group, whose users alone may connect then\n"
+    "  --socket-mode MODE    its permissions, as an octal number (default with a group: 660)\n"
     "  --private FD          serve only the client connected to descriptor FD, end with it\n"
     "  --cache DIR           keep compiled code in DIR (default $CACHE_DIRECTORY, else\n"
     "                        $XDG_CACHE_HOME/fusiond, else ~/.cache/fusiond); none: only in memory\n"
@@ -53,6 +56,8 @@ static const char default_config[] = "/etc/fusiond/fusiond.conf";
 
 enum option_number {
     OPTION_SOCKET = 256,
+    OPTION_SOCKET_GROUP,
+    OPTION_SOCKET_MODE,
     OPTION_CONFIG,
     OPTION_PRIVATE,
     OPTION_CACHE,
@@ -81,6 +86,8 @@ enum option_number {
 static const struct option long_options[] = {
     {"config", required_argument, NULL, OPTION_CONFIG},
     {"socket", required_argument, NULL, OPTION_SOCKET},
+    {"socket-group", required_argument, NULL, OPTION_SOCKET_GROUP},
+    {"socket-mode", required_argument, NULL, OPTION_SOCKET_MODE},
     {"private", required_argument, NULL, OPTION_PRIVATE},
     {"cache", required_argument, NULL, OPTION_CACHE},
     {"cache-size", required_argument, NULL, OPTION_CACHE_SIZE},
@@ -220,6 +227,29 @@ static int set_flag(bool *field, const char *text, struct error *e)
     return 0;
 }
 
+/* A name, or a number. */
+static int set_group(gid_t *field, const char *text, struct error *e)
+{
+    const struct group *group = getgrnam(text);
+    uint64_t n;
+    if (group)
+        *field = group->gr_gid;
+    else if (number(text, 0, UINT32_MAX - 1, &n, NULL) == 0)
+        *field = (gid_t)n;
+    else
+        return error_set(e, 1, "", "there is no group `%s`", text);
+    return 0;
+}
+
+static int set_mode(int *field, const char *text, struct error *e)
+{
+    size_t digits = strspn(text, "01234567");
+    unsigned long mode = strtoul(text, NULL, 8);
+    if (!digits || text[digits] || mode > 0777) return error_set(e, 1, "", "\"%s\" is no octal number up to 777", text);
+    *field = (int)mode;
+    return 0;
+}
+
 static uint32_t processors(void)
 {
     cpu_set_t set;
@@ -247,7 +277,9 @@ static enum tier default_tier(void)
 
 static void set_defaults(struct options *o)
 {
-    *o = (struct options){.private_fd = -1,
+    *o = (struct options){.socket_group = (gid_t)-1,
+                          .socket_mode = -1,
+                          .private_fd = -1,
                           .cache_bytes = UINT64_C(512) << 20,
                           .compilers = processors(),
                           .compiler_bytes = UINT64_C(120) << 20,
@@ -271,6 +303,8 @@ static int set_option(struct options *o, int option, const char *text, struct er
     switch (option) {
     case OPTION_CONFIG: return set_text(&o->config, absolute(text), e);
     case OPTION_SOCKET: return set_text(&o->socket, strdup(text), e);
+    case OPTION_SOCKET_GROUP: return set_group(&o->socket_group, text, e);
+    case OPTION_SOCKET_MODE: return set_mode(&o->socket_mode, text, e);
     case OPTION_PRIVATE: return set_descriptor(&o->private_fd, text, e);
     case OPTION_CACHE: return set_text(&o->cache, strdup(text), e);
     case OPTION_CACHE_SIZE: return megabytes(text, 1, &o->cache_bytes, e);

@@ -11,6 +11,8 @@ enum tier { TIER_AUTOMATIC, TIER_QUICK, TIER_COMPILED, TIERS };
 
 struct options {
     char *socket;       /* path to listen on */
+    gid_t socket_group; /* whose it is; (gid_t)-1: whoever starts the daemon decides */
+    int socket_mode;    /* its permissions; -1: likewise */
     int private_fd;     /* serve only this connection; -1: listen */
     char *cache;        /* directory; NULL: none */
     char *metrics_file; /* written again and again; NULL: none */
