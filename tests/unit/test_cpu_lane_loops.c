@@ -387,6 +387,110 @@ static void functions_of_arguments_are_computed_before(void **state)
     free(assembly);
 }
 
+/* Each work-item has a column of bytes in the group's memory, and counts in it what four numbers say at a time. */
+static char *columns_of_bytes(void)
+{
+    struct strbuf b = {0};
+    strbuf_add(&b, "local @bins: [1024 x i8]\n"
+                   "kernel @k(%a: ptr.global i32x4 read, %o: ptr.global i32, %n: i32) work_group_size(64, 1, 1)\n"
+                   "        assumes(small_ids, small_memory, whole_groups) {\n"
+                   "  %l = local_id x\n  %i = global_id x\n  %first = trunc i32 %i\n  %size = global_size x\n"
+                   "  %all = trunc i32 %size\n  %bins = global @bins\n  %column = elem i8 %bins, %l\n");
+    for (unsigned k = 0; k < 16; k++)
+        strbuf_printf(&b, "  %%z%u = elem i8 %%column, %u\n  store i8 %%z%u, 0\n", k, k * 64, k);
+    strbuf_add(&b, "  barrier work_group, local\n  loop (%j: i32 = %first) {\n    %c = ult i32 %j, %n\n    if %c {\n"
+                   "    %at = zext i64 %j\n    %v = load i32x4 %a[%at]\n");
+    for (unsigned k = 0; k < 4; k++)
+        strbuf_printf(
+            &b,
+            "    %%x%u = extract i32x4 %%v, %u\n    %%y%u = and i32 %%x%u, 15\n    %%m%u = mul i32 %%y%u, 64\n"
+            "    %%e%u = zext i64 %%m%u\n    %%p%u = elem i8 %%column, %%e%u\n    %%s%u = load i8 %%p%u\n"
+            "    %%t%u = add i8 %%s%u, 1\n    store i8 %%p%u, %%t%u\n",
+            k, k, k, k, k, k, k, k, k, k, k, k, k, k, k, k);
+    strbuf_add(&b, "    %next = add i32 %j, %all\n    continue %next\n    }\n    break\n  }\n"
+                   "  barrier work_group, local\n  %row = mul i64 %l, 16\n  %some = elem i8 %bins, %row\n"
+                   "  %sum = loop (%q: i32 = 0, %u: i32 = 0) -> i32 {\n    %qe = zext i64 %q\n"
+                   "    %qp = elem i8 %some, %qe\n    %qv = load i8 %qp\n    %qw = zext i32 %qv\n"
+                   "    %w = mul i32 %u, 3\n    %un = add i32 %w, %qw\n    %qn = add i32 %q, 1\n"
+                   "    %on = ult i32 %qn, 16\n    if %on {\n      continue %qn, %un\n    }\n    break %un\n  }\n"
+                   "  store i32 %o[%i], %sum\n  return\n}\n");
+    return strbuf_take(&b);
+}
+
+/* Vectors of them would be taken apart for each byte. */
+static void bytes_of_its_own_each_counts_alone(void **state)
+{
+    (void)state;
+    enum { N = 500, ITEMS = 128 };
+    static int32_t a[4 * N], o[ITEMS];
+    static const struct nd_range range = {1, {ITEMS, 1, 1}, {0}, {64, 1, 1}};
+    int32_t n = N;
+    for (int i = 0; i < 4 * N; i++) a[i] = i * 37 % 101;
+    struct interp_arg args[] = {{.kind = INTERP_ARG_BUFFER, .data = a, .size = sizeof a},
+                                {.kind = INTERP_ARG_BUFFER, .data = o, .size = sizeof o},
+                                {.kind = INTERP_ARG_BYTES, .data = &n, .size = sizeof n}};
+    char *text = columns_of_bytes();
+    kit_same_everywhere(text, &range, 1, 0, args, 3);
+    if (has_avx2()) {
+        char *assembly = assembly_of(text, CPU_ISA_AVX2);
+        assert_non_null(strstr(assembly, "addb"));
+        assert_null(strstr(assembly, "pextr"));
+        assert_null(strstr(assembly, "pinsr"));
+        free(assembly);
+    }
+    free(text);
+}
+
+/* A work-item of 32 that count in the same places puts a mark on each number, and does it again where another one's is
+   there then; or the loop goes on for another reason. */
+static char *marked_counts(const char *compared)
+{
+    struct strbuf b = {0};
+    strbuf_printf(
+        &b,
+        "local @bins: [128 x i32]\n"
+        "kernel @k(%%a: ptr.global i32 read, %%o: ptr.global i32) work_group_size(64, 1, 1)\n"
+        "        assumes(small_ids, small_memory, whole_groups) {\n"
+        "  %%l = local_id x\n  %%i = global_id x\n  %%bins = global @bins\n  %%own = elem i32 %%bins, %%l\n"
+        "  store i32 %%own, 0\n  %%more = add i64 %%l, 64\n  %%second = elem i32 %%bins, %%more\n"
+        "  store i32 %%second, 0\n  %%thin = trunc i32 %%l\n  %%mark = shl i32 %%thin, 27\n"
+        "  %%warp = and i64 %%more, -32\n  %%half = elem i32 %%bins, %%warp\n  barrier work_group, local\n"
+        "  %%v = load i32 %%a[%%i]\n  %%bin = and i32 %%v, 31\n  %%at = zext i64 %%bin\n"
+        "  %%p = elem i32 %%half, %%at\n  loop {\n    %%x = load i32 %%p, volatile\n"
+        "    %%y = and i32 %%x, 134217727\n    %%z = add i32 %%y, 1\n    %%marked = or i32 %%z, %%mark\n"
+        "    store i32 %%p, %%marked, volatile\n    %%again = load i32 %%p, volatile\n"
+        "    %%same = ieq i32 %%again, %s\n    if %%same {\n    } else {\n      continue\n    }\n    break\n  }\n"
+        "  barrier work_group, local\n  %%w = load i32 %%second\n  %%sum = and i32 %%w, 134217727\n"
+        "  store i32 %%o[%%i], %%sum\n  return\n}\n",
+        compared);
+    return strbuf_take(&b);
+}
+
+/* One work-item after the other needs no second round, and what it stored need not be read again. A loop that may wait
+   for another work-item stays as it is. */
+static void marks_are_no_reason_to_wait(void **state)
+{
+    (void)state;
+    enum { ITEMS = 128 };
+    static int32_t a[ITEMS], o[ITEMS];
+    static const struct nd_range range = {1, {ITEMS, 1, 1}, {0}, {64, 1, 1}};
+    for (int i = 0; i < ITEMS; i++) a[i] = i * i % 29;
+    struct interp_arg args[] = {{.kind = INTERP_ARG_BUFFER, .data = a, .size = sizeof a},
+                                {.kind = INTERP_ARG_BUFFER, .data = o, .size = sizeof o}};
+    char *marks = marked_counts("%marked"), *waits = marked_counts("%y");
+    kit_same_everywhere(marks, &range, 1, 0, args, 2);
+    if (has_avx2()) {
+        char *assembly = assembly_of(marks, CPU_ISA_AVX2), *waiting = assembly_of(waits, CPU_ISA_AVX2);
+        assert_null(strstr(assembly, "gather"));
+        assert_null(strstr(assembly, "vpaddd"));
+        assert_non_null(strstr(waiting, "vpaddd"));
+        free(assembly);
+        free(waiting);
+    }
+    free(marks);
+    free(waits);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(each_lane_walks_its_row),
@@ -402,6 +506,8 @@ int main(void)
                                        cmocka_unit_test(lanes_add_together),
                                        cmocka_unit_test(tests_that_are_the_same_do_not_part_lanes),
                                        cmocka_unit_test(functions_of_arguments_are_computed_before),
-                                       cmocka_unit_test(every_so_manieth_item_runs_alone)};
+                                       cmocka_unit_test(every_so_manieth_item_runs_alone),
+                                       cmocka_unit_test(bytes_of_its_own_each_counts_alone),
+                                       cmocka_unit_test(marks_are_no_reason_to_wait)};
     return cmocka_run_group_tests_name("test_cpu_lane_loops", tests, NULL, NULL);
 }

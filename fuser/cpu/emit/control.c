@@ -13,7 +13,7 @@
 #include "fuser/cpu/emit/private_memory.h"
 #include "fuser/cpu/emit/value.h"
 #include "fuser/cpu/jit/jit.h"
-#include "fuser/cpu/prepare/loop_exits.h"
+#include "fuser/cpu/prepare/loop_test.h"
 #include "fuser/cpu/prepare/side_effects.h"
 #include "fuser/cpu/prepare/uniformity.h"
 #include "fuser/cpu/simd/chunk.h"

@@ -1,6 +1,8 @@
 /* One instruction other than control flow: handed to the unit that emits it. */
 #include "fuser/cpu/emit/instruction.h"
 
+#include <string.h>
+
 #include "fuser/cpu/emit/atomic.h"
 #include "fuser/cpu/emit/ids.h"
 #include "fuser/cpu/emit/image.h"
@@ -11,6 +13,7 @@
 #include "fuser/cpu/emit/sub_group_operation.h"
 #include "fuser/cpu/emit/value.h"
 #include "fuser/cpu/emit/work_group_operation.h"
+#include "fuser/cpu/prepare/read_back.h"
 #include "fuser/cpu/simd/lanes.h"
 #include "ir/core/facts.h"
 
@@ -25,7 +28,10 @@ static void emit_collective(struct emit *e, const struct ir_inst *inst, struct l
 
 static void emit_memory_operation(struct emit *e, const struct ir_inst *inst, struct lanes *result)
 {
-    if (inst->op == IR_OP_FENCE)
+    const struct ir_value *alone = inst->op == IR_OP_LOAD && e->width == 1 ? read_back_alone(inst) : NULL;
+    if (alone)
+        memcpy(result, emit_value(e, alone), ir_type_lanes(inst->type) * sizeof *result);
+    else if (inst->op == IR_OP_FENCE)
         emit_atomic(e, inst, result);
     else if ((ir_op_info(inst->op)->flags & IR_FLAG_PURE) && inst->op != IR_OP_GLOBAL)
         emit_pure(e, inst, result); /* an address */

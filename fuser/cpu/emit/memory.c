@@ -198,16 +198,16 @@ static void prefetch_neighbours(struct emit *e, const struct access *a)
 }
 
 /* Rounds of a group that go on by what only the launch knows begin in other pages each time; so do rows of stencils. */
-static void prefetch_ahead(struct emit *e, const struct access *a)
+static void prefetch_ahead(struct emit *e, const struct access *a, unsigned n)
 {
     rval there = jit_add(e, offset_by(e, a->address.scalar, a->offset), a->ahead);
-    memory_prefetch(e, jit_read(jit_keep(e, there)), (uint64_t)e->width * kind_bytes(a->kind));
+    memory_prefetch(e, jit_read(jit_keep(e, there)), (uint64_t)e->width * n * kind_bytes(a->kind));
 }
 
 static struct lanes contiguous_load(struct emit *e, const struct access *a)
 {
     if (a->leaps) prefetch_neighbours(e, a);
-    if (a->ahead) prefetch_ahead(e, a);
+    if (a->ahead) prefetch_ahead(e, a, 1);
     if (e->exec.chunk && !x86_can_mask(e, a->kind)) return gather_lanes(e, a);
     struct lanes r = lanes_varying(e, a->kind);
     gcc_jit_type *type = jit_vector(e, a->kind, lanes_per_chunk(e, a->kind));
@@ -530,6 +530,7 @@ static void emit_load(struct emit *e, const struct ir_inst *inst, struct lanes *
         return;
     }
     if (load_walked_row(e, inst, &a[0], result)) return;
+    if (e->width == 1 && a[0].ahead) prefetch_ahead(e, a, n);
     struct interleaved all;
     bool neighbours = is_interleaved(e, inst, a, n, &all) && interleaved_can_load(e, &all);
     bool word = !neighbours && is_word(e, a, n), pairs = !neighbours && !word && is_pairs(e, a, n, false);

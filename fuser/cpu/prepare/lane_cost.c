@@ -15,6 +15,7 @@
  */
 #include "fuser/cpu/prepare/lane_cost.h"
 
+#include "fuser/cpu/prepare/read_back.h"
 #include "fuser/cpu/prepare/walk.h"
 #include "ir/core/edit.h"
 #include "ir/core/facts.h"
@@ -132,14 +133,28 @@ struct latency {
     unsigned longest;
 };
 
-static bool comes_from_load(const struct ir_value *v, const struct ir_inst *loop, unsigned depth)
+enum { DEEPEST = 4 };
+
+/* Whether a value is, or is computed in the loop's body of, an argument of the loop. */
+static bool depends_on(const struct ir_value *v, const struct ir_value *arg, const struct ir_inst *loop, unsigned depth)
 {
-    enum { DEEPEST = 4 };
+    if (v == arg) return true;
+    if (v->kind != IR_VALUE_RESULT || depth == DEEPEST || ir_enclosing_loop(v->of.inst) != loop) return false;
+    for (uint32_t i = 0; i < v->of.inst->n_operands; i++)
+        if (depends_on(v->of.inst->operands[i], arg, loop, depth + 1)) return true;
+    return false;
+}
+
+/* Whether what an argument becomes comes out of memory, from where the argument says: a sum of what is loaded is there
+   as soon as the number is that is loaded ahead, but who walks along a list waits. */
+static bool comes_from_load(const struct ir_value *v, const struct ir_value *arg, const struct ir_inst *loop,
+                            unsigned depth)
+{
     if (v->kind != IR_VALUE_RESULT || depth == DEEPEST || ir_enclosing_loop(v->of.inst) != loop) return false;
     const struct ir_inst *inst = v->of.inst;
-    if (inst->op == IR_OP_LOAD) return true;
+    if (inst->op == IR_OP_LOAD) return depends_on(inst->operands[0], arg, loop, 0);
     for (uint32_t i = 0; i < inst->n_operands && inst->op != IR_OP_SELECT; i++)
-        if (comes_from_load(inst->operands[i], loop, depth + 1)) return true;
+        if (comes_from_load(inst->operands[i], arg, loop, depth + 1)) return true;
     return false;
 }
 
@@ -150,10 +165,9 @@ static void see_carried(struct ir_inst *inst, void *data)
     for (uint32_t i = 0; i < inst->n_operands; i++) {
         const struct ir_value *v = inst->operands[i];
         unsigned latency = 0;
-        bool is_float = ir_type_is_float(v->type);
-        if (is_float)
+        if (ir_type_is_float(v->type))
             latency = FLOAT_LATENCY;
-        else if (comes_from_load(v, l->loop, 0))
+        else if (comes_from_load(v, l->loop->blocks[0]->args[i], l->loop, 0))
             latency = LOAD_LATENCY;
         if (latency > l->longest) l->longest = latency;
     }
@@ -200,7 +214,8 @@ static void see_obstacle(struct ir_inst *inst, void *data)
     bool is_obstacle;
     switch (ir_op_class(inst->op)) {
     case IR_CLASS_MEMORY:
-        is_obstacle = inst->op == IR_OP_VAR || inst->op == IR_OP_COPY || inst->attrs.is_volatile;
+        is_obstacle =
+            inst->op == IR_OP_VAR || inst->op == IR_OP_COPY || (inst->attrs.is_volatile && !is_read_back(inst));
         break;
     case IR_CLASS_ATOMIC: is_obstacle = inst->op == IR_OP_ATOMIC_LOAD; break;
     case IR_CLASS_CONTROL: is_obstacle = inst->op == IR_OP_RETURN || inst->op == IR_OP_UNREACHABLE; break;

@@ -1,7 +1,30 @@
-/* The test of a loop that has but one. */
+/* How often a loop is left or goes on, and the test of one that has but one. */
 #include "fuser/cpu/prepare/loop_test.h"
 
 #include "fuser/passes/util.h"
+#include "ir/core/edit.h"
+#include "ir/core/facts.h"
+
+/* ---- how often ---- */
+
+void loop_exits_add(struct loop_exits *x, const struct ir_inst *terminator)
+{
+    if (terminator->op == IR_OP_RETURN) x->returns++;
+    if (terminator->op != IR_OP_BREAK && terminator->op != IR_OP_CONTINUE) return;
+    if (ir_enclosing_loop(terminator) == x->loop) ++*(terminator->op == IR_OP_BREAK ? &x->breaks : &x->ways_back);
+}
+
+static void add_exit(struct ir_inst *inst, void *data)
+{
+    loop_exits_add(data, inst);
+}
+
+struct loop_exits loop_exits_of(const struct ir_inst *loop)
+{
+    struct loop_exits x = {.loop = loop};
+    ir_walk(loop->blocks[0], add_exit, &x);
+    return x;
+}
 
 /* ---- where it is ---- */
 

@@ -1,9 +1,17 @@
-/* The test of a loop that has but one: what is compared, and where. */
+/* How often a loop is left or goes on, and the test of one that has but one: what is compared, and where. */
 #pragma once
 
 #include <stdbool.h>
 
 #include "ir/core/ir.h"
+
+struct loop_exits {
+    const struct ir_inst *loop;
+    unsigned ways_back, breaks, returns;
+};
+
+struct loop_exits loop_exits_of(const struct ir_inst *loop); /* all in its body */
+void loop_exits_add(struct loop_exits *x, const struct ir_inst *terminator);
 
 struct loop_test {
     struct ir_inst *loop;

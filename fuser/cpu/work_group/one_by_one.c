@@ -9,6 +9,7 @@
 #include "fuser/cpu/emit/interleaved.h"
 #include "fuser/cpu/emit/memory.h"
 #include "fuser/cpu/prepare/frame.h"
+#include "fuser/cpu/prepare/read_back.h"
 #include "fuser/cpu/target/isa.h"
 #include "ir/core/facts.h"
 
@@ -20,7 +21,7 @@ struct costs {
     const struct uniformity *uniformity;
     const struct assumed *products;
     unsigned vector, scalar;
-    bool prevented, has_vectors; /* has_vectors: of the kernel's own, of which costs say nothing */
+    bool prevented, has_far_vectors; /* of the kernel's own: of these accesses costs say nothing */
 };
 
 static struct shape shape_of(const struct costs *c, const struct ir_value *v)
@@ -42,10 +43,11 @@ static bool is_near(const struct costs *c, const struct ir_inst *inst)
 
 static void see_access(struct costs *c, const struct ir_inst *inst)
 {
-    c->scalar += SCALAR;
-    c->prevented |= inst->attrs.is_volatile;
-    c->has_vectors |= ir_type_lanes(inst->type) > 1;
-    if (!is_near(c, inst)) c->vector += inst->op == IR_OP_LOAD ? GATHER : SCATTER;
+    bool is_far = !is_near(c, inst);
+    c->scalar += SCALAR * ir_type_lanes(inst->type);
+    c->prevented |= inst->attrs.is_volatile && !is_read_back(inst);
+    c->has_far_vectors |= is_far && ir_type_lanes(inst->type) > 1;
+    if (is_far) c->vector += inst->op == IR_OP_LOAD ? GATHER : SCATTER;
 }
 
 static void see_inst(struct ir_inst *inst, void *data)
@@ -54,18 +56,23 @@ static void see_inst(struct ir_inst *inst, void *data)
     switch (inst->op) {
     case IR_OP_LOAD:
     case IR_OP_STORE: see_access(c, inst); return;
-    case IR_OP_IF: c->prevented = c->prevented || c->uniformity->divergent[inst->scratch]; return;
+    case IR_OP_IF: c->prevented |= c->uniformity->divergent[inst->scratch] && !is_read_back(inst); return;
+    case IR_OP_LOOP:
+        c->prevented |= !loop_reads_back(inst);
+        c->scalar += ROUND;
+        return;
     case IR_OP_BARRIER:
-    case IR_OP_YIELD: return;
+    case IR_OP_YIELD:
+    case IR_OP_BREAK:
+    case IR_OP_CONTINUE: return;
     default: break;
     }
     bool is_simple =
         (ir_op_info(inst->op)->flags & IR_FLAG_PURE) && inst->n_results == 1 && ir_op_class(inst->op) != IR_CLASS_MATH;
-    c->has_vectors |= is_simple && ir_type_lanes(inst->results[0]->type) > 1;
     if (!is_simple)
         c->prevented = true;
     else if (shape_of(c, inst->results[0]).kind != SHAPE_UNIFORM)
-        c->scalar += SCALAR;
+        c->scalar += SCALAR * ir_type_lanes(inst->results[0]->type);
 }
 
 static struct costs costs_of(const struct emit *e, const struct ir_inst *first, const struct ir_inst *end,
@@ -91,5 +98,5 @@ bool runs_one_by_one(const struct emit *e, const struct ir_inst *first, const st
                      const struct uniformity *uniformity)
 {
     struct costs c = costs_of(e, first, end, uniformity);
-    return !c.prevented && !c.has_vectors && c.vector > c.scalar;
+    return !c.prevented && !c.has_far_vectors && c.vector > c.scalar;
 }
