@@ -1,7 +1,8 @@
 /*
- * Products that are only added to something become part of a fused multiply-add, where both allow it (`contract`). It
- * changes results, so it is no clean-up: who asks for it knows that the device has such an instruction, and asks for
- * each kernel by itself, so that what is fused with it changes nothing. The products are left for dce.
+ * Products that are only added to something become part of a fused multiply-add, where both allow it (`contract`), and
+ * so does each mad, which may round as it likes: compilers write it for `a * b + c`. It changes results, so it is no
+ * clean-up: who asks for it knows that the device has such an instruction, and asks for each kernel by itself, so that
+ * what is fused with it changes nothing. The products are left for dce.
  */
 #include <stdlib.h>
 
@@ -20,6 +21,10 @@ static const struct ir_inst *product(const struct ir_inst *sum, uint32_t i, cons
 
 static bool contract(struct ir_inst *sum, const uint32_t *uses)
 {
+    if (sum->op == IR_OP_MAD) {
+        sum->op = IR_OP_FMA;
+        return true;
+    }
     if (sum->op != IR_OP_FADD || !(sum->attrs.fp & IR_FP_CONTRACT)) return false;
     for (uint32_t i = 0; i < 2; i++) {
         const struct ir_inst *p = product(sum, i, uses);
@@ -46,7 +51,7 @@ static void visit(struct ir_inst *inst, void *data)
 static void see_contract(struct ir_inst *inst, void *data)
 {
     bool *found = data;
-    *found |= inst->op == IR_OP_FADD && (inst->attrs.fp & IR_FP_CONTRACT);
+    *found |= inst->op == IR_OP_MAD || (inst->op == IR_OP_FADD && (inst->attrs.fp & IR_FP_CONTRACT));
     *found |= inst->op == IR_OP_CALL; /* of a function that may */
 }
 
