@@ -12,9 +12,10 @@ enum { LEAST_OF_A_BYTE = 8, USUAL_OF_A_BYTE = 16, MOST_OF_A_BYTE = 32 };
 enum {
     NEARER = 4, /* times as fast is a byte that one launch in a band hands on to the next */
     MOST_AT_ONCE = 16,
-    LARGE = 8,       /* less memory than so many times the cores' own caches is not worth bands */
-    LONG_LAUNCH = 4, /* times what waking takes, and one more does not matter */
-    FULL_ROW = 16,   /* work-items: a vector of the widest registers */
+    LARGE = 8,        /* less memory than so many times the cores' own caches is not worth bands */
+    SHORT_LAUNCH = 4, /* times what waking takes: what is longer is better by itself, */
+    LONG_LAUNCH = 16, /* and beside what is so long one launch more does not matter */
+    FULL_ROW = 16,    /* work-items: a vector of the widest registers */
 };
 
 /* ---- the machine ---- */
@@ -99,9 +100,15 @@ bool cost_bands_pay(const struct cost_machine *m, uint64_t apart, uint64_t toget
     return together <= apart / 4 * 3 && apart >= LARGE * cost_own_caches(m);
 }
 
-bool cost_launch_pays(const struct cost_machine *m, uint64_t operations, uint64_t bytes)
+static bool is_shorter(const struct cost_machine *m, const struct cost_work *w, uint64_t launches)
 {
-    return cost_launch_ns(m, operations, bytes) >= (LONG_LAUNCH + 1) * cost_launch_ns(m, 0, 0);
+    return cost_launch_ns(m, w->operations, w->bytes) < (launches + 1) * cost_launch_ns(m, 0, 0);
+}
+
+/* Beside a long launch a short one more is nothing; with another's code in between the long one may lose far more. */
+bool cost_launch_pays(const struct cost_machine *m, const struct cost_work *fewer, const struct cost_work *more)
+{
+    return !is_shorter(m, fewer, SHORT_LAUNCH) || !is_shorter(m, more, LONG_LAUNCH);
 }
 
 /* Where kernels meet, each work-group is computed by itself, region by region: vectors do not go on in the next group.

@@ -22,6 +22,8 @@ struct cost_machine {
 
 /* ---- the machine ---- */
 
+/* However deep idle cores sleep: launches follow each other, and who has done his part of one looks for the next. */
+enum { COST_MOST_LAUNCH_NS = 10000 };
 /* Takes some 50 ms, with threads. lanes: 32-bit numbers that an instruction takes, 4, 8 or 16. */
 void cost_measure(struct cost_machine *m, unsigned lanes);
 enum { COST_FIGURES_BYTES = 24 };
@@ -58,8 +60,10 @@ bool cost_bands_pay(const struct cost_machine *m, uint64_t apart, uint64_t toget
 uint64_t cost_own_caches(const struct cost_machine *m);
 /* Bands that are in work at a time: one for each core. */
 uint32_t cost_bands_at_once(const struct cost_machine *m);
-/* A launch of its own for what has so many operations and moves so many bytes, rather than sharing that of work-items
-   that have nothing to do with it. */
-bool cost_launch_pays(const struct cost_machine *m, uint64_t operations, uint64_t bytes);
+struct cost_work {
+    uint64_t operations, bytes; /* of all work-items, and over memory */
+};
+/* A launch of its own for fewer work-items, rather than sharing that of more which have nothing to do with them. */
+bool cost_launch_pays(const struct cost_machine *m, const struct cost_work *fewer, const struct cost_work *more);
 /* A barrier instead of another launch, in work-groups whose longest row has so many work-items. */
 bool cost_barrier_pays(uint64_t row);

@@ -131,6 +131,39 @@ static void few_work_items_share_where_it_pays(void **state)
     }
 }
 
+/* A kernel over `large` elements, and `n` over 64 of them which have nothing to do with it nor with each other. */
+static void plan_some(uint64_t launch_ns, uint32_t large, unsigned n, const char *launches)
+{
+    struct test_graph *g = new_graph(launch_ns);
+    const struct fuser_props none = {0};
+    struct fuser_arg all[] = {test_arg_buffer(test_buffer(g, "a", IR_I32, large, none)),
+                              test_arg_buffer(test_buffer(g, "b", IR_I32, large, none))};
+    test_kernel(g, "all", "copy", test_range(large, 0), all, 2);
+    for (unsigned i = 0; i < n; i++) {
+        char name[] = {'s', (char)('1' + i), 0}, in[] = {'c', (char)('1' + i), 0}, out[] = {'d', (char)('1' + i), 0};
+        struct fuser_arg some[] = {test_arg_buffer(test_buffer(g, in, IR_I32, 1024, none)),
+                                   test_arg_buffer(test_buffer(g, out, IR_I32, 1024, none))};
+        test_kernel(g, name, "copy", test_range(64, 0), some, 2);
+    }
+    struct fuser_plan *plan = check_planned(g);
+    check_launches(g, plan, launches);
+    check_same(g, plan);
+    fuser_plan_free(plan);
+    test_graph_free(g);
+}
+
+/* What counts is the launch that small kernels would be together; and beside a long one a launch more is nothing. A
+   copy of 1024 elements takes 819 ns. */
+static void weighed_together(void **state)
+{
+    (void)state;
+    plan_some(300, 1024, 1, "all s1");
+    plan_some(300, 1024, 2, "all|s1 s2");
+    plan_some(500, 1024, 2, "all s1 s2");
+    plan_some(300, 16384, 1, "all|s1");
+    plan_some(1000, 16384, 1, "all s1");
+}
+
 /* Where the user says that all are one launch, they are. */
 static void required(void **state)
 {
@@ -171,8 +204,8 @@ static void work_groups_of_one_row(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(each_launch_has_one_level),
-                                       cmocka_unit_test(few_work_items_share_where_it_pays), cmocka_unit_test(required),
-                                       cmocka_unit_test(work_groups_of_one_row)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_launch_has_one_level), cmocka_unit_test(few_work_items_share_where_it_pays),
+        cmocka_unit_test(weighed_together), cmocka_unit_test(required), cmocka_unit_test(work_groups_of_one_row)};
     return cmocka_run_group_tests_name("plan_pyramid", tests, NULL, NULL);
 }

@@ -13,6 +13,8 @@ struct grouping {
     const struct plan_facts *facts;
     const struct plan_edges *edges;
     struct id_mapping *mapping;
+    const struct cost_work *alike; /* by node: of all of its range, at its depth (unlike.h) */
+    const uint32_t *depth;         /* of each node */
 };
 
 static inline const char *grouping_node_name(const struct grouping *g, uint32_t node)

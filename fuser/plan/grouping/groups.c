@@ -5,6 +5,7 @@
 #include "fuser/plan/grouping/groups.h"
 
 #include "fuser/plan/grouping/legality.h"
+#include "fuser/plan/grouping/unlike.h"
 #include "ir/base/arena.h"
 
 /* Groups while they are formed along the order. */
@@ -119,6 +120,7 @@ bool groups_find(struct grouping *g, struct plan_order *order, struct plan_group
                     "nothing is fused: device %s lacks the aspect ext_oneapi_graph_fusion", o->device.name);
     bool fusing = o->mode != FUSER_MODE_NONE && o->device.can_fuse;
     uint32_t remarks = ctx->n_remarks;
+    unlike_prepare(g, order);
     *out = (struct plan_groups){0};
     if (!form_groups(&f, fusing)) return false;
     if (!fusing || o->mode == FUSER_MODE_REQUIRE || out->n < 2) return true;

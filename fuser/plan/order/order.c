@@ -215,6 +215,7 @@ bool order_find(struct plan_context *ctx, const struct plan_facts *facts, const 
     *out = (struct plan_order){.nodes = arena_alloc(ctx->arena, (n + 1) * sizeof *out->nodes),
                                .position = arena_alloc(ctx->arena, (n + 1) * sizeof *out->position)};
     if (!find_depths(&o)) return false;
+    out->depth = o.depth;
     rank_nodes(&o);
     sort_into_classes(&o);
     order_all(&o);

@@ -16,6 +16,7 @@ struct plan_order {
     uint32_t *nodes;
     uint32_t *position;       /* of each node in nodes */
     uint32_t *by_rank, *rank; /* nodes by depth, then name: the same however the graph was recorded */
+    uint32_t *depth;          /* of each node: the longest path to it */
 };
 
 /* False on a cycle. */
