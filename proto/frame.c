@@ -28,8 +28,9 @@ struct proto_reader {
     size_t size, capacity;
     int fds[MAX_QUEUED_FDS];
     uint32_t n_fds;
-    void (*close_fd)(int fd); /* NULL: close() */
-    bool broken;              /* a violation was found: nothing more is read */
+    proto_close *close_fd; /* NULL: close() */
+    void *close_data;
+    bool broken; /* a violation was found: nothing more is read */
     char reason[160];
 };
 
@@ -40,23 +41,24 @@ struct proto_reader *proto_reader_new(size_t max_message)
     return r;
 }
 
-static void close_one(void (*close_fd)(int fd), int fd)
+static void close_one(proto_close *close_fd, void *data, int fd)
 {
     if (close_fd)
-        close_fd(fd);
+        close_fd(data, fd);
     else
         close(fd);
 }
 
-void proto_reader_close_with(struct proto_reader *r, void (*close_fd)(int fd))
+void proto_reader_close_with(struct proto_reader *r, proto_close *close_fd, void *data)
 {
     r->close_fd = close_fd;
+    r->close_data = data;
 }
 
 void proto_reader_free(struct proto_reader *r)
 {
     if (!r) return;
-    for (uint32_t i = 0; i < r->n_fds; i++) close_one(r->close_fd, r->fds[i]);
+    for (uint32_t i = 0; i < r->n_fds; i++) close_one(r->close_fd, r->close_data, r->fds[i]);
     free(r->data);
     free(r);
 }
@@ -86,7 +88,7 @@ static void queue_fds(struct proto_reader *r, const int *fds, uint32_t n_fds)
     for (uint32_t i = 0; i < n_fds; i++) {
         if (r->broken || r->n_fds == MAX_QUEUED_FDS) {
             violation(r, "too many descriptors");
-            close_one(r->close_fd, fds[i]);
+            close_one(r->close_fd, r->close_data, fds[i]);
         } else {
             r->fds[r->n_fds++] = fds[i];
         }
@@ -280,6 +282,7 @@ static const char *take_frame(struct proto_reader *r, struct proto_message *m, u
     if (!shared) memcpy(m->frame, r->data, whole);
     m->size = size;
     m->close_fd = r->close_fd;
+    m->close_data = r->close_data;
     const char *wrong = decode(m);
     if (wrong == no_memory) {
         if (shared) m->frame = NULL; /* still the reader's */
@@ -338,7 +341,7 @@ int proto_reader_next(struct proto_reader *r, struct proto_message *message, con
 void proto_message_clear(struct proto_message *message)
 {
     for (uint32_t i = 0; i < message->n_fds; i++)
-        if (message->fds[i] >= 0) close_one(message->close_fd, message->fds[i]);
+        if (message->fds[i] >= 0) close_one(message->close_fd, message->close_data, message->fds[i]);
     if (message->zone) msgpack_zone_free(message->zone);
     free(message->frame);
     memset(message, 0, sizeof *message);

@@ -19,6 +19,8 @@
 #include "proto/header.h"
 #include "proto/limits.h"
 
+typedef void proto_close(void *data, int fd);
+
 /* A received message: body and zone own everything it points to. */
 struct proto_message {
     enum proto_kind kind;
@@ -28,11 +30,12 @@ struct proto_message {
     const char *object, *reason; /* replies with an error; never NULL then */
     msgpack_object params;       /* params or result: a map or nil */
     int fds[PROTO_MAX_FDS];
-    uint32_t n_fds;           /* taken ones are set to -1 by the taker; the rest is closed with the message */
-    void (*close_fd)(int fd); /* as the reader was told; NULL: close() */
-    msgpack_zone *zone;       /* msgpack objects and the strings above */
-    uint8_t *frame;           /* header and body: contents of msgpack's strings and bytes */
-    size_t size;              /* bytes of the body */
+    uint32_t n_fds;        /* taken ones are set to -1 by the taker; the rest is closed with the message */
+    proto_close *close_fd; /* as the reader was told; NULL: close() */
+    void *close_data;
+    msgpack_zone *zone; /* msgpack objects and the strings above */
+    uint8_t *frame;     /* header and body: contents of msgpack's strings and bytes */
+    size_t size;        /* bytes of the body */
 };
 
 /* An incremental decoder of one direction of a connection. */
@@ -41,7 +44,7 @@ struct proto_reader *proto_reader_new(size_t max_message); /* at most PROTO_MAX_
 void proto_reader_free(struct proto_reader *r);            /* closes descriptors not handed out */
 /* Whatever the reader, and the messages that it gives, close is closed by this function: closing a stranger's
    descriptor may block. */
-void proto_reader_close_with(struct proto_reader *r, void (*close_fd)(int fd));
+void proto_reader_close_with(struct proto_reader *r, proto_close *close_fd, void *data);
 /* Reads what is there with recvmsg (never more than a bounded amount per call). 1: progress or nothing
    there yet, 0: end of stream, -1: error (errno). */
 int proto_reader_fill(struct proto_reader *r, int fd);

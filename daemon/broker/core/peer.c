@@ -145,6 +145,22 @@ static void wake(struct peer *p)
     uv_timer_start(&p->timer, on_timer, 0, 0);
 }
 
+static void close_received(void *unused, int fd)
+{
+    (void)unused;
+    closing_close(fd);
+}
+
+static void close_strangers(void *uid, int fd)
+{
+    closing_close_of((uid_t)(uintptr_t)uid, fd);
+}
+
+void peer_is_stranger(struct peer *p, uid_t uid)
+{
+    proto_reader_close_with(p->reader, close_strangers, (void *)(uintptr_t)uid);
+}
+
 struct peer *peer_new(uv_loop_t *loop, int fd, size_t max_queue, const struct peer_events *events, void *data)
 {
     struct peer *p = calloc(1, sizeof *p);
@@ -155,7 +171,7 @@ struct peer *peer_new(uv_loop_t *loop, int fd, size_t max_queue, const struct pe
         closing_close(fd);
         return NULL;
     }
-    proto_reader_close_with(p->reader, closing_close);
+    proto_reader_close_with(p->reader, close_received, NULL);
     uv_timer_init(loop, &p->timer);
     uv_timer_init(loop, &p->frame);
     p->poll.data = p->timer.data = p->frame.data = p;

@@ -27,6 +27,8 @@ struct peer_events {
 
 /* Takes fd, also when it fails (NULL). A connection whose queue exceeds max_queue bytes ends. */
 struct peer *peer_new(uv_loop_t *loop, int fd, size_t max_queue, const struct peer_events *events, void *data);
+/* What comes of descriptors may be anything that the user could open. */
+void peer_is_stranger(struct peer *peer, uid_t uid);
 /* What is queued and what has come of messages is charged to the user, and a message is to be whole frame_ms after it
    began. */
 void peer_limit(struct peer *peer, struct user *user, uint32_t frame_ms);

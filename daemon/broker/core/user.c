@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "daemon/broker/core/closing.h"
 #include "proto/include/fusiond/status.h"
 
 enum { SERVED_PER_MS = 250000, SERVED_MOST = 2000000 }; /* ns */
@@ -125,11 +126,29 @@ static uint64_t cap(const struct user *user, enum user_resource resource)
     return users_allow(user->users, user->uid, resource);
 }
 
+/* What it holds, and what all do: descriptors that it has sent are its until they are closed, which may last. */
+static uint64_t held(const struct user *user, enum user_resource resource)
+{
+    return user->used[resource] + (resource == USER_DESCRIPTORS ? closing_pending_of(user->uid) : 0);
+}
+
+static uint64_t held_by_all(const struct users *users, enum user_resource resource)
+{
+    return users->used[resource] + (resource == USER_DESCRIPTORS ? closing_pending() : 0);
+}
+
+/* What others hold; some of it may have been closed in this moment. */
+static uint64_t held_by_others(const struct user *user, enum user_resource resource)
+{
+    uint64_t own = held(user, resource), all = held_by_all(user->users, resource);
+    return all > own ? all - own : 0;
+}
+
 /* The most it may hold. */
 static uint64_t share(const struct user *user, enum user_resource resource)
 {
     const struct users *users = user->users;
-    uint64_t others = users->used[resource] - user->used[resource], limit = users->limits[resource];
+    uint64_t others = held_by_others(user, resource), limit = users->limits[resource];
     uint64_t left = limit > others ? limit - others : 0;
     uint64_t fair = user->whole ? left : left / 2, most = cap(user, resource);
     return fair < most ? fair : most;
@@ -137,7 +156,7 @@ static uint64_t share(const struct user *user, enum user_resource resource)
 
 static bool refuse(const struct user *user, enum user_resource resource, uint64_t amount, struct error *error)
 {
-    uint64_t unit = resources[resource].unit, used = user->used[resource], most = cap(user, resource);
+    uint64_t unit = resources[resource].unit, used = held(user, resource), most = cap(user, resource);
     const char *name = resources[resource].unit_name;
     if (used > most || amount > most - used)
         return error_set(error, FUSION_OUT_OF_MEMORY, NULL,
@@ -149,15 +168,15 @@ static bool refuse(const struct user *user, enum user_resource resource, uint64_
               "%s: %llu%s more are beyond the share of user %u, which has %llu%s; others have %llu%s of %llu%s",
               resources[resource].name, (unsigned long long)(amount / unit + (amount % unit != 0)), name,
               (unsigned)user->uid, (unsigned long long)(used / unit), name,
-              (unsigned long long)((user->users->used[resource] - used) / unit), name,
+              (unsigned long long)(held_by_others(user, resource) / unit), name,
               (unsigned long long)(user->users->limits[resource] / unit), name);
     return false;
 }
 
 bool user_charge(struct user *user, enum user_resource resource, uint64_t amount, struct error *error)
 {
-    uint64_t most = share(user, resource), used = user->used[resource];
     if (amount == 0) return true;
+    uint64_t most = share(user, resource), used = held(user, resource);
     if (used > most || amount > most - used) return refuse(user, resource, amount, error);
     user->used[resource] += amount;
     user->users->used[resource] += amount;

@@ -18,7 +18,7 @@
 enum user_resource {
     USER_SESSIONS,
     USER_BYTES,       /* of the daemon's own memory */
-    USER_DESCRIPTORS, /* open in the daemon */
+    USER_DESCRIPTORS, /* open in the daemon, until they are closed */
     USER_OBJECTS,     /* modules, buffers and executables */
     USER_SHARED,      /* bytes of shared memory: buffers, rings, compiled code */
     USER_EXECUTORS,   /* bytes of executors that are nobody else's: variables of programs, and what kernels fill */

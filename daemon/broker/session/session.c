@@ -424,6 +424,7 @@ void session_new(struct broker *broker, int fd, const struct session_events *eve
         free(s);
         return;
     }
+    peer_is_stranger(s->peer, s->uid);
     turns_init_client(&s->pool_client, s->user, false);
     turns_init_client(&s->background, s->user, true);
     uv_timer_init(&broker->loop, &s->timer);
