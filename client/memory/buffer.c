@@ -9,6 +9,7 @@
 #include "client/base/error.h"
 #include "client/memory/memory.h"
 #include "client/memory/properties.h"
+#include "proto/lead.h"
 #include "proto/limits.h"
 
 fusion_status client_buffer_open(fusion_session *s, fusion_buffer *b, const char *name)
@@ -23,6 +24,13 @@ fusion_status client_buffer_open(fusion_session *s, fusion_buffer *b, const char
     if (b->memory.name) return FUSION_SUCCESS;
     client_memory_unregister(&b->memory);
     return client_no_memory(name ? name : made);
+}
+
+/* What is a whole number of larger vectors begins at a multiple of those, too, since it ends at a page. */
+static uint64_t lead_of(uint64_t bytes, uint32_t width, fusion_type type)
+{
+    bool exact = bytes <= PROTO_LEAD_SMALL && type != FUSION_BYTES;
+    return proto_lead(bytes, exact ? width : PROTO_LEAD_ALIGNMENT);
 }
 
 fusion_status fusion_buffer_create(fusion_session *s, const char *name, fusion_type type, uint64_t count,
@@ -41,6 +49,7 @@ fusion_status fusion_buffer_create(fusion_session *s, const char *name, fusion_t
     fusion_buffer *b = calloc(1, sizeof *b);
     if (!b) return client_no_memory(object);
     b->memory.bytes = count * width;
+    b->memory.lead = lead_of(b->memory.bytes, width, type);
     b->type = type;
     b->count = count;
     b->properties = properties;

@@ -53,10 +53,13 @@ static void *usm_address(uint64_t bytes)
     return (void *)(usm_region + random % room / 4096 * 4096);
 }
 
+/* Where the data begin; NULL: not mapped, and errno. */
 static void *map_memory(const struct memory *m, int fd)
 {
-    if (!m->usm) return mmap(NULL, m->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    return mmap(usm_address(m->bytes), m->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0);
+    uint64_t bytes = m->lead + m->bytes;
+    void *at = m->usm ? usm_address(bytes) : NULL;
+    void *map = mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | (at ? MAP_FIXED_NOREPLACE : 0), fd, 0);
+    return map == MAP_FAILED ? NULL : (uint8_t *)map + m->lead;
 }
 
 struct attachment {
@@ -67,10 +70,11 @@ struct attachment {
 static void pack_attach(struct proto_writer *w, const void *data)
 {
     const struct attachment *a = data;
-    proto_pack_map(w, 3);
+    proto_pack_map(w, 4);
     proto_pack_uint(w, "buffer", a->memory->id);
     proto_pack_uint(w, "bytes", a->memory->bytes);
-    proto_pack_uint(w, "address", a->memory->usm ? (uintptr_t)a->map : 0);
+    proto_pack_uint(w, "address", a->memory->usm ? (uintptr_t)a->map - a->memory->lead : 0);
+    proto_pack_uint(w, "offset", a->memory->lead);
 }
 
 static fusion_status attached(struct memory *m, void *map, fusion_status status)
@@ -78,7 +82,7 @@ static fusion_status attached(struct memory *m, void *map, fusion_status status)
     if (status == FUSION_SUCCESS)
         m->map = map;
     else
-        munmap(map, m->bytes);
+        client_memory_unmap(m, map);
     return status;
 }
 
@@ -110,8 +114,8 @@ static fusion_status map_and_attach(struct memory *m, int fd)
     fusion_status status = FUSION_SUCCESS;
     for (int i = 0; i < (m->usm ? USM_TRIES : 1); i++) {
         void *map = map_memory(m, fd);
-        if (map == MAP_FAILED && m->usm && errno == EEXIST) continue;
-        if (map == MAP_FAILED)
+        if (!map && m->usm && errno == EEXIST) continue;
+        if (!map)
             return client_error(FUSION_OUT_OF_MEMORY, client_memory_name(m),
                                 "%" PRIu64 " bytes could not be mapped: %s", m->bytes, strerror(errno));
         status = attach(m, map, fd);
@@ -128,7 +132,7 @@ static fusion_status take_memory(struct memory *m)
     if (available && m->bytes > available)
         return client_error(FUSION_OUT_OF_MEMORY, client_memory_name(m),
                             "%" PRIu64 " bytes asked, %" PRIu64 " available on this machine", m->bytes, available);
-    int fd = sealed_memfd(m->bytes);
+    int fd = sealed_memfd(m->lead + m->bytes);
     if (fd < 0)
         return client_error(FUSION_OUT_OF_MEMORY, client_memory_name(m), "no memory file of %" PRIu64 " bytes: %s",
                             m->bytes, strerror(errno));
@@ -153,7 +157,7 @@ void client_memory_drop(struct memory *m)
     void *map = m->map ? m->map : m->late_map;
     if (map) {
         client_release(m->session, "buffer.release", "buffer", m->id);
-        munmap(map, m->bytes);
+        client_memory_unmap(m, map);
     }
     client_memory_unregister(m);
 }

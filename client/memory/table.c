@@ -20,14 +20,18 @@ struct memory_table {
     uint32_t n_usm, usm_capacity;
 };
 
+void client_memory_unmap(const struct memory *m, void *map)
+{
+    if (map) munmap((uint8_t *)map - m->lead, m->lead + m->bytes);
+}
+
 static void free_table(struct client_object *object)
 {
     struct memory_table *t = (struct memory_table *)object;
     for (uint32_t i = 0; i < t->n_memories; i++) {
         struct memory *m = t->memories[i];
         if (!m) continue;
-        void *map = m->map ? m->map : m->late_map;
-        if (map) munmap(map, m->bytes);
+        client_memory_unmap(m, m->map ? m->map : m->late_map);
         free(m->name);
         free(m);
     }

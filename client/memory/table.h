@@ -11,7 +11,8 @@ struct memory {
     bool named;  /* by the user */
     uint64_t id; /* 0: not in the table */
     uint64_t bytes;
-    void *map;            /* NULL: no memory taken yet */
+    uint64_t lead;        /* bytes of the memory file before them */
+    void *map;            /* the data; NULL: no memory taken yet */
     uint32_t late_attach; /* the request to attach it whose reply is still to come; 0: none */
     void *late_map;
     bool usm;
@@ -30,6 +31,7 @@ void client_memory_unregister(struct memory *m);
 /* The number that only this memory of the session has, for names. */
 uint64_t client_memory_serial(const struct memory *m);
 const char *client_memory_name(const struct memory *m);
+void client_memory_unmap(const struct memory *m, void *map); /* NULL is fine */
 
 /* USM allocations, sorted by address. */
 fusion_status client_usm_insert(fusion_session *s, struct memory *m);

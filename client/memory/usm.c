@@ -4,6 +4,7 @@
 #include "client/base/error.h"
 #include "client/memory/access.h"
 #include "client/memory/memory.h"
+#include "proto/lead.h"
 
 /* In the table of addresses only when it has one. */
 static fusion_status open_usm(fusion_session *s, struct memory *m)
@@ -24,7 +25,10 @@ fusion_status fusion_malloc(fusion_session *s, fusion_usm_kind kind, size_t byte
         return client_error(FUSION_INVALID, "usm allocation", "1 to 2^43 bytes are needed, not %zu", bytes);
     struct memory *m = calloc(1, sizeof *m);
     if (!m) return client_no_memory("usm allocation");
-    *m = (struct memory){.bytes = bytes, .usm = true, .host = kind == FUSION_USM_DEVICE ? 0 : CLIENT_HOST_ALL};
+    *m = (struct memory){.bytes = bytes,
+                         .lead = proto_lead(bytes, PROTO_LEAD_ALIGNMENT),
+                         .usm = true,
+                         .host = kind == FUSION_USM_DEVICE ? 0 : CLIENT_HOST_ALL};
     fusion_status status = client_memory_register(s, m);
     if (status == FUSION_SUCCESS) {
         status = open_usm(s, m);

@@ -45,7 +45,7 @@ static fusion_status make_ring(fusion_pipe *pipe)
     enum pipe_ring_end end = info->kernels_read ? PIPE_RING_WRITER : PIPE_RING_READER;
     void *memory;
     const char *name = strlen(info->id) <= PROTO_MAX_NAME ? info->id : NULL;
-    fusion_status status = fusion_buffer_create(pipe->module->session, name, FUSION_U8,
+    fusion_status status = fusion_buffer_create(pipe->module->session, name, FUSION_BYTES,
                                                 pipe_ring_bytes(bytes, info->capacity), 0, &pipe->buffer);
     if (status == FUSION_SUCCESS) status = fusion_buffer_map(pipe->buffer, &memory);
     if (status != FUSION_SUCCESS) return status;

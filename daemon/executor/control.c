@@ -41,13 +41,15 @@ static int get_id(const struct proto_message *m, const char *key, uint64_t *id, 
 
 static int buffer_attach(struct control *c, struct proto_message *m, struct error *e)
 {
-    uint64_t id, bytes, address;
-    if (get_id(m, "buffer", &id, e) != 0 || get_id(m, "bytes", &bytes, e) != 0 ||
-        get_id(m, "address", &address, e) != 0)
+    struct buffer_place place = {0};
+    uint64_t id;
+    if (get_id(m, "buffer", &id, e) != 0 || get_id(m, "bytes", &place.bytes, e) != 0 ||
+        get_id(m, "address", &place.address, e) != 0 || get_id(m, "offset", &place.offset, e) != 0)
         return -1;
     if (m->n_fds != 1)
         return error_set_id(e, FUSION_INVALID, "buffer", id, "came with %u descriptors, not 1", m->n_fds);
-    return buffers_attach(c->buffers, id, bytes, address, m->fds[0], e);
+    place.fd = m->fds[0];
+    return buffers_attach(c->buffers, id, &place, e);
 }
 
 static int buffer_release(struct control *c, struct proto_message *m, struct error *e)

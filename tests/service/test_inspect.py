@@ -510,7 +510,7 @@ def test_keys_of_all_of_the_file():
             out.write(FAR_GRAPH.format(more=more))
 
     write("bounds: false")
-    run("run", f.graph)
+    expect("beyond the end of buffer o (40 bytes)" in run("run", f.graph, status=1), "without it what lies there is no memory")
     expect("element 1000" in run("run", f.graph, "--bounds", status=1), "the option")
     write("bounds: true")
     expect("element 1000" in run("run", f.graph, status=1), "the key")
@@ -519,10 +519,11 @@ def test_keys_of_all_of_the_file():
     write("time_limit_ms: 5000000000")
     expect("graph.yaml:4:16: a time limit is at most" in run("run", f.graph, status=1), "a limit that is too long")
     saved = f.file("far.saved")
-    write("")
+    with open(f.graph, "w") as out:
+        out.write(FAR_GRAPH.replace("1000", "1").format(more=""))
     run("run", f.graph, "--save", saved)
     numpy.save(f.file("at.npy"), numpy.full(8, 1000, "i4"))  # what is saved has no contents
-    run("run", saved, "--in", f"at={f.file('at.npy')}")
+    expect("beyond the end of buffer o" in run("run", saved, "--in", f"at={f.file('at.npy')}", status=1), "the same of what was saved")
     expect("element 1000" in run("run", saved, "--bounds", "--in", f"at={f.file('at.npy')}", status=1), "an option of what was saved")
     with open(f.file("far.cl"), "w") as out:
         out.write("kernel void far(global const int *at, global float *o) { volatile global float *p = o; "

@@ -39,10 +39,11 @@ fusion_status executor_attach(struct executor *x, uint64_t id, const struct memo
 {
     struct proto_writer w;
     child_begin(&x->child, &w, "buffer.attach");
-    proto_pack_map(&w, 3);
+    proto_pack_map(&w, 4);
     proto_pack_uint(&w, "buffer", id);
     proto_pack_uint(&w, "bytes", m->bytes);
     proto_pack_uint(&w, "address", address);
+    proto_pack_uint(&w, "offset", m->offset);
     w.fds[w.n_fds++] = m->fd;
     return child_do(&x->child, &w);
 }

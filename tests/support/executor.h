@@ -28,6 +28,7 @@ struct memory {
     int fd;
     void *data;
     size_t bytes;
+    uint64_t offset; /* of what is attached */
 };
 struct memory memory_new(size_t bytes);
 void memory_free(struct memory *m);

@@ -452,6 +452,13 @@ static void test_attach_errors(void **state)
     assert_int_equal(executor_attach(&f->x, 20, &no_memfd, 0), FUSION_INVALID);
     small.bytes = 4097;
     assert_int_equal(executor_attach(&f->x, 20, &small, 0), FUSION_INVALID);
+    static const uint64_t offsets[] = {4096, 64, UINT64_MAX, UINT64_MAX - 63};
+    for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
+        small.offset = offsets[i];
+        small.bytes = i ? 4096 : 1;
+        assert_int_equal(executor_attach(&f->x, 20, &small, 0), FUSION_INVALID);
+    }
+    small.offset = 0;
     small.bytes = 4096;
     assert_int_equal(executor_attach(&f->x, 0, &small, 0), FUSION_INVALID);
     assert_int_equal(executor_attach(&f->x, 20, &small, 0), FUSION_SUCCESS);

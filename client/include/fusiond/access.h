@@ -18,7 +18,9 @@ extern "C" {
  */
 
 /* The buffer's memory in this process, the same that kernels on the processor use; the same address each time, until
-   the buffer is destroyed. Waits for submissions that use the buffer. */
+   the buffer is destroyed. Waits for submissions that use the buffer. It begins at a multiple of 64 bytes, or in a
+   buffer of a type and of up to 4096 bytes at one of its elements: then a kernel that accesses what lies behind the
+   last element fails with FUSION_KERNEL_FAULT. Of other buffers that holds from the next multiple of 64 bytes on. */
 FUSION_API fusion_status fusion_buffer_map(fusion_buffer *buffer, void **memory);
 /* The same for who only reads: what the device has stays valid, and is not copied there again. */
 FUSION_API fusion_status fusion_buffer_map_read(fusion_buffer *buffer, const void **memory);

@@ -8,12 +8,14 @@
 
 #include "daemon/broker/core/closing.h"
 #include "daemon/broker/session/request.h"
+#include "proto/fields.h"
 #include "proto/frame.h"
 #include "proto/writer.h"
 
 struct buffer {
     uint64_t id, bytes, address;
-    uint64_t size; /* of its memory, all of it: what others can make us hold */
+    uint64_t offset; /* where its data begin in the memory */
+    uint64_t size;   /* of its memory, all of it: what others can make us hold */
     int fd;
     struct operation *attaching; /* NULL: the session's executors have it */
     uint32_t replies_due;        /* of executors, while it is being attached */
@@ -40,10 +42,11 @@ static void send_attach(struct executor *executor, const struct buffer *b)
     struct proto_writer w;
     uint32_t id = executor_next_id(executor);
     proto_begin_request(&w, id, "buffer.attach");
-    proto_pack_map(&w, 3);
+    proto_pack_map(&w, 4);
     proto_pack_uint(&w, "buffer", b->id);
     proto_pack_uint(&w, "bytes", b->bytes);
     proto_pack_uint(&w, "address", b->address);
+    proto_pack_uint(&w, "offset", b->offset);
     w.fds[w.n_fds++] = b->fd;
     executor_request(executor, id, &w, EXECUTOR_BUFFER, b->id);
 }
@@ -58,9 +61,10 @@ static bool check_memory(struct session *s, struct proto_message *m, struct buff
         return request_fail(s, m, FUSION_INVALID, "buffer",
                             "its descriptor is not a memfd sealed against shrinking "
                             "and growing");
-    if (fstat(m->fds[0], &status) != 0 || b->bytes == 0 || (uint64_t)status.st_size < b->bytes)
-        return request_fail(s, m, FUSION_INVALID, "buffer", "its memory has %lld bytes, not %llu",
-                            (long long)status.st_size, (unsigned long long)b->bytes);
+    if (fstat(m->fds[0], &status) != 0 || b->bytes == 0 || (uint64_t)status.st_size < b->bytes ||
+        (uint64_t)status.st_size - b->bytes < b->offset)
+        return request_fail(s, m, FUSION_INVALID, "buffer", "its memory has %lld bytes, not %llu from byte %llu on",
+                            (long long)status.st_size, (unsigned long long)b->bytes, (unsigned long long)b->offset);
     b->size = (uint64_t)status.st_size;
     return true;
 }
@@ -70,6 +74,7 @@ static bool check_attach(struct session *s, struct proto_message *m, struct buff
     if (!request_uint(s, m, "buffer", &b->id) || !request_uint(s, m, "bytes", &b->bytes) ||
         !request_uint(s, m, "address", &b->address))
         return false;
+    if (proto_get(&m->params, "offset") && !request_uint(s, m, "offset", &b->offset)) return false;
     if (m->n_fds != 1) return request_fail(s, m, FUSION_INVALID, "buffer", "it came without a descriptor");
     if (b->id == 0 || map_get(&s->buffers, b->id))
         return request_fail(s, m, FUSION_INVALID, "buffer", "the number %llu is 0 or in use",

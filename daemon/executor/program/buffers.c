@@ -13,6 +13,7 @@
 
 #include "daemon/executor/program/guard.h"
 #include "proto/include/fusiond/status.h"
+#include "proto/lead.h"
 #include "proto/limits.h"
 #include "proto/ring.h"
 
@@ -49,18 +50,25 @@ static int check_descriptor(int fd, struct buffer *buffer, struct error *e)
         return error_set_id(e, FUSION_INVALID, "buffer", buffer->id,
                             "the memfd is not sealed against shrinking and growing (seals %#x)", (unsigned)seals);
     if (fstat(fd, &s) != 0) return error_set_id(e, FUSION_INVALID, "buffer", buffer->id, "fstat: %s", strerror(errno));
-    if (s.st_size < 0 || (uint64_t)s.st_size < buffer->bytes)
+    if (s.st_size < 0 || (uint64_t)s.st_size < buffer->bytes || (uint64_t)s.st_size - buffer->bytes < buffer->lead)
         return error_set_id(e, FUSION_INVALID, "buffer", buffer->id,
-                            "the memfd has %jd bytes, fewer than the %" PRIu64 " announced", (intmax_t)s.st_size,
-                            buffer->bytes);
+                            "the memfd has %jd bytes, fewer than the %" PRIu64 " announced, from byte %" PRIu64 " on",
+                            (intmax_t)s.st_size, buffer->bytes, buffer->lead);
     buffer->device = s.st_dev;
     buffer->inode = s.st_ino;
     return 0;
 }
 
-/* Inside a reservation, so that running over either end meets nothing. */
-static int map_guarded(struct buffer *buffer, size_t length, int fd, struct error *e)
+/* Whole pages, of which the data are the last ones. */
+static size_t length_of(const struct buffer *buffer)
 {
+    return align_up(buffer->lead + buffer->bytes, page_bytes());
+}
+
+/* Inside a reservation, so that running over either end meets nothing. */
+static int map_guarded(struct buffer *buffer, int fd, struct error *e)
+{
+    size_t length = length_of(buffer);
     size_t reserved = length + 2 * GUARD_BYTES + HUGE_PAGE_BYTES;
     void *reservation = mmap(NULL, reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (reservation == MAP_FAILED)
@@ -70,16 +78,17 @@ static int map_guarded(struct buffer *buffer, size_t length, int fd, struct erro
     buffer->reserved = reserved;
     void *at = (void *)align_up((uintptr_t)reservation + GUARD_BYTES, HUGE_PAGE_BYTES);
     int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
-    buffer->memory = mmap(at, length, PROT_READ | PROT_WRITE, flags | MAP_FIXED, fd, 0);
-    if (buffer->memory == MAP_FAILED)
+    if (mmap(at, length, PROT_READ | PROT_WRITE, flags | MAP_FIXED, fd, 0) == MAP_FAILED)
         return error_set_id(e, FUSION_OUT_OF_MEMORY, "buffer", buffer->id, "mapping %zu bytes: %s", length,
                             strerror(errno));
+    buffer->memory = (uint8_t *)at + buffer->lead;
     return 0;
 }
 
 /* Where the client has it: addresses inside its data stay good. What lies beside it is the client's layout. */
-static int map_at(struct buffer *buffer, size_t length, uint64_t address, int fd, struct error *e)
+static int map_at(struct buffer *buffer, uint64_t address, int fd, struct error *e)
 {
+    size_t length = length_of(buffer);
     if (address % page_bytes())
         return error_set_id(e, FUSION_INVALID, "buffer", buffer->id, "address %#" PRIx64 " is not at a page's start",
                             address);
@@ -94,16 +103,19 @@ static int map_at(struct buffer *buffer, size_t length, uint64_t address, int fd
         return error_set_id(e, FUSION_INVALID, "buffer", buffer->id, "mapping %zu bytes at %#" PRIx64 ": %s", length,
                             address, strerror(reason));
     }
-    buffer->memory = buffer->reservation = memory;
+    buffer->reservation = memory;
+    buffer->memory = (uint8_t *)memory + buffer->lead;
     buffer->reserved = length;
     return 0;
 }
 
 /* Takes the page faults now, where running out of memory is an error and no signal. */
-static int populate(const struct buffer *buffer, size_t length, struct error *e)
+static int populate(const struct buffer *buffer, struct error *e)
 {
-    madvise(buffer->memory, length, MADV_HUGEPAGE);
-    if (madvise(buffer->memory, length, MADV_POPULATE_WRITE) == 0) return 0;
+    size_t length = length_of(buffer);
+    void *pages = buffer->memory - buffer->lead;
+    madvise(pages, length, MADV_HUGEPAGE);
+    if (madvise(pages, length, MADV_POPULATE_WRITE) == 0) return 0;
     if (errno == EINVAL) return 0; /* a kernel before 5.14: the kernels will fault the pages in */
     return error_set_id(e, FUSION_OUT_OF_MEMORY, "buffer", buffer->id, "no memory for %zu bytes: %s", length,
                         strerror(errno));
@@ -125,9 +137,8 @@ static void destroy(struct buffer *buffer)
 static int map_buffer(struct buffer *buffer, uint64_t address, int fd, struct error *e)
 {
     if (check_descriptor(fd, buffer, e) != 0) return -1;
-    size_t length = align_up(buffer->bytes, page_bytes());
-    if ((address ? map_at(buffer, length, address, fd, e) : map_guarded(buffer, length, fd, e)) != 0) return -1;
-    return populate(buffer, length, e);
+    if ((address ? map_at(buffer, address, fd, e) : map_guarded(buffer, fd, e)) != 0) return -1;
+    return populate(buffer, e);
 }
 
 struct buffer *buffers_private(uint64_t bytes, struct error *e)
@@ -138,9 +149,9 @@ struct buffer *buffers_private(uint64_t bytes, struct error *e)
         return NULL;
     }
     buffer->bytes = bytes;
+    buffer->lead = proto_lead(bytes, PROTO_LEAD_ALIGNMENT);
     atomic_init(&buffer->references, 1);
-    size_t length = align_up(bytes, page_bytes());
-    if (map_guarded(buffer, length, -1, e) == 0 && populate(buffer, length, e) == 0) {
+    if (map_guarded(buffer, -1, e) == 0 && populate(buffer, e) == 0) {
         buffer->inode = (ino_t)(uintptr_t)buffer->memory; /* no other buffer's memory */
         return buffer;
     }
@@ -149,11 +160,12 @@ struct buffer *buffers_private(uint64_t bytes, struct error *e)
 }
 
 /* Shared memory is there in as many places as are asked for: an old size of 0 leaves it where it was, too. */
-static int map_again(const struct buffer *buffer, size_t length, uint64_t ring, void *memory)
+static int map_again(const struct buffer *buffer, uint64_t ring, void *memory)
 {
-    for (size_t at = 0; at < length; at += ring) {
+    uint8_t *pages = buffer->memory - buffer->lead;
+    for (size_t at = 0, length = length_of(buffer); at < length; at += ring) {
         size_t part = length - at < ring ? length - at : ring;
-        if (mremap(memory, 0, part, MREMAP_MAYMOVE | MREMAP_FIXED, buffer->memory + at) == MAP_FAILED) return -1;
+        if (mremap(memory, 0, part, MREMAP_MAYMOVE | MREMAP_FIXED, pages + at) == MAP_FAILED) return -1;
     }
     return 0;
 }
@@ -164,10 +176,10 @@ struct buffer *buffers_ring(uint64_t bytes, uint64_t ring, struct error *e)
     void *memory = mmap(NULL, ring, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (!buffer) abort();
     buffer->bytes = bytes;
+    buffer->lead = proto_lead(bytes, PROTO_LEAD_ALIGNMENT);
     atomic_init(&buffer->references, 1);
-    size_t length = align_up(bytes, page_bytes());
-    bool made = memory != MAP_FAILED && map_guarded(buffer, length, -1, e) == 0 &&
-                map_again(buffer, length, ring, memory) == 0 && populate(buffer, length, e) == 0;
+    bool made = memory != MAP_FAILED && map_guarded(buffer, -1, e) == 0 && map_again(buffer, ring, memory) == 0 &&
+                populate(buffer, e) == 0;
     int reason = errno;
     if (memory != MAP_FAILED) munmap(memory, ring);
     buffer->inode = (ino_t)(uintptr_t)buffer->memory; /* no other buffer's memory */
@@ -193,19 +205,29 @@ static int insert(struct buffers *b, struct buffer *buffer, struct error *e)
     return result;
 }
 
-int buffers_attach(struct buffers *b, uint64_t id, uint64_t bytes, uint64_t address, int fd, struct error *e)
+static int check_place(uint64_t id, const struct buffer_place *place, struct error *e)
 {
-    if (!id || !bytes || bytes > (uint64_t)1 << 46)
+    if (!id || !place->bytes || place->bytes > (uint64_t)1 << 46)
         return error_set_id(e, FUSION_INVALID, "buffer", id, "number 0 or a size of %" PRIu64 " bytes is not possible",
-                            bytes);
+                            place->bytes);
+    if (place->offset >= page_bytes())
+        return error_set_id(e, FUSION_INVALID, "buffer", id,
+                            "its data begin at byte %" PRIu64 " of its memory, not in the first page", place->offset);
+    return 0;
+}
+
+int buffers_attach(struct buffers *b, uint64_t id, const struct buffer_place *place, struct error *e)
+{
+    if (check_place(id, place, e) != 0) return -1;
     struct buffer *buffer = calloc(1, sizeof *buffer);
     if (!buffer) return error_set_id(e, FUSION_OUT_OF_MEMORY, "buffer", id, "no memory in the executor");
     buffer->id = id;
-    buffer->bytes = bytes;
+    buffer->bytes = place->bytes;
+    buffer->lead = place->offset;
     buffer->ring = b->ring;
     buffer->lost = b->ring && ring_is_away(b->ring, id);
     atomic_init(&buffer->references, 1);
-    if (map_buffer(buffer, address, fd, e) == 0 && insert(b, buffer, e) == 0) return 0;
+    if (map_buffer(buffer, place->address, place->fd, e) == 0 && insert(b, buffer, e) == 0) return 0;
     destroy(buffer);
     return -1;
 }

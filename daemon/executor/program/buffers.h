@@ -12,7 +12,7 @@
 
 struct buffer {
     uint64_t id;
-    uint8_t *memory;
+    uint8_t *memory; /* behind it nothing is mapped, as near as `lead` could bring it (proto/lead.h) */
     uint64_t bytes;
     dev_t device; /* with inode: which memory it is, however often it was attached */
     ino_t inode;
@@ -21,6 +21,7 @@ struct buffer {
                 */
     struct ring *ring;
     /* private to buffers.c */
+    uint64_t lead;     /* bytes of pages before the memory */
     void *reservation; /* memory and the guards around it */
     size_t reserved;
     _Atomic uint32_t references;
@@ -35,8 +36,14 @@ struct buffers {
 void buffers_init(struct buffers *b);
 /* Before the first one is attached. */
 void buffers_set_ring(struct buffers *b, struct ring *ring);
-/* address 0: anywhere. The descriptor stays the caller's. 0, or -1 with the error. */
-int buffers_attach(struct buffers *b, uint64_t id, uint64_t bytes, uint64_t address, int fd, struct error *e);
+/* The memory of a client. */
+struct buffer_place {
+    int fd; /* stays the caller's */
+    uint64_t offset, bytes;
+    uint64_t address; /* where the file's first byte is to be; 0: anywhere */
+};
+/* 0, or -1 with the error. */
+int buffers_attach(struct buffers *b, uint64_t id, const struct buffer_place *place, struct error *e);
 /* Its memory stays mapped until the last reference is gone. */
 int buffers_detach(struct buffers *b, uint64_t id, struct error *e);
 /* A reference to the buffer, or NULL. */

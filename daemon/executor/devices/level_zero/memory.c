@@ -7,8 +7,9 @@
 
 #include "daemon/executor/devices/level_zero/queue.h"
 #include "proto/include/fusiond/status.h"
+#include "proto/lead.h"
 
-enum { ALIGNMENT = 4096 }; /* as the session's: kernels may count on it */
+enum { ALIGNMENT = 4096 }; /* a page: more than kernels count on */
 
 struct level_zero_shared {
     struct gpu_shared shared;
@@ -25,7 +26,8 @@ static void free_shared(void *data)
 static int make(struct level_zero_shared *s, uint64_t bytes, const char *object, struct error *e)
 {
     const ze_device_mem_alloc_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_DEVICE_MEM_ALLOC_DESC};
-    if (level_zero.description.shares_memory) return 0;
+    bool aligned = (uintptr_t)s->shared.session % PROTO_LEAD_ALIGNMENT == 0; /* for vectors */
+    if (level_zero.description.shares_memory && aligned) return 0;
     if (bytes > level_zero.description.max_buffer_bytes)
         return error_set(e, FUSION_OUT_OF_MEMORY, object,
                          "%" PRIu64 " bytes are more than device level_zero can have in one piece (%" PRIu64 ")", bytes,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "daemon/executor/devices/vulkan/queue.h"
+#include "proto/lead.h"
 
 static void free_shared(void *data)
 {
@@ -28,10 +29,11 @@ static void give(struct vulkan_shared *s, const struct gpu_move *m)
 
 static void record(const struct vulkan_shared *s, VkCommandBuffer commands, const struct gpu_move *m, bool back)
 {
-    const VkBufferCopy region = {m->offset, m->offset, m->bytes};
+    const VkBufferCopy in = {s->lead + m->offset, m->offset, m->bytes},
+                       out = {m->offset, s->lead + m->offset, m->bytes};
     if (!s->own.buffer || !m->bytes) return;
     vk.CmdCopyBuffer(commands, back ? s->own.buffer : s->host.buffer, back ? s->host.buffer : s->own.buffer, 1,
-                     &region);
+                     back ? &out : &in);
 }
 
 /* Ends and runs commands by themselves; the host sees what they leave. */
@@ -72,8 +74,11 @@ static int fetch(void *data, struct error *e)
 static int make(struct vulkan_shared *s, uint64_t bytes, const char *object, struct error *e)
 {
     struct error ignored;
-    s->imported = vulkan.import_alignment && (uintptr_t)s->shared.session % vulkan.import_alignment == 0 &&
-                  vulkan_memory_import(&s->host, s->shared.session, bytes, object, &ignored) == 0;
+    uint64_t page = vulkan.import_alignment, lead = page ? (uintptr_t)s->shared.session % page : 0;
+    /* Kernels count on vectors being where those of the device's own memory are. */
+    s->imported = page && lead % PROTO_LEAD_ALIGNMENT == 0 &&
+                  vulkan_memory_import(&s->host, s->shared.session - lead, lead + bytes, object, &ignored) == 0;
+    s->lead = s->imported ? lead : 0;
     if (!s->imported && vulkan_memory_make(&s->host, bytes, VULKAN_STAGING, object, e) != 0) return -1;
     if (vulkan.description.shares_memory) return 0;
     return vulkan_memory_make(&s->own, bytes, VULKAN_DEVICE_ONLY, object, e);
@@ -97,7 +102,7 @@ struct gpu_shared *vulkan_share(struct device_memory *kept, uint8_t *memory, uin
 uint64_t vulkan_shared_address(const struct gpu_shared *shared)
 {
     const struct vulkan_shared *s = (const struct vulkan_shared *)shared;
-    return s->own.buffer ? s->own.address : s->host.address;
+    return s->own.buffer ? s->own.address : s->host.address + s->lead;
 }
 
 bool vulkan_shared_is_direct(const struct gpu_shared *shared)

@@ -12,6 +12,7 @@ struct vulkan_shared {
     struct vulkan_memory host; /* that memory, imported, or one that it is copied to */
     struct vulkan_memory own;  /* the device's; all zeros: kernels use the host's */
     bool imported;
+    uint64_t lead; /* bytes of what was imported before it */
 };
 
 gpu_share vulkan_share;
