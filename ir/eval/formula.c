@@ -35,8 +35,7 @@ static uint64_t formula_only(unsigned op, enum ir_kind kind, const uint64_t v[4]
     switch (op) {
     case FORMULA_FMIN: return x < y ? v[0] : v[1];
     case FORMULA_FMAX: return x > y ? v[0] : v[1];
-    case FORMULA_SCALE:
-    case FORMULA_SCALE_NEAR: return ir_float_bits(kind, isnan(x) || isnan(y) ? NAN : ldexpf((float)x, (int)y));
+    case FORMULA_SCALE: return ir_float_bits(kind, isnan(x) || isnan(y) ? NAN : ldexpf((float)x, (int)y));
     default: return ir_float_bits(kind, library_value((enum ir_op)(op - FORMULA_LIBRARY), kind, x, y));
     }
 }

@@ -19,7 +19,6 @@ enum {
     FORMULA_FMIN = IR_OP_COUNT, /* x < y ? x : y */
     FORMULA_FMAX,               /* x > y ? x : y */
     FORMULA_SCALE,              /* f32: x * 2^y for a whole y from -152 to 131, rounded once */
-    FORMULA_SCALE_NEAR,         /* the same where both 2^y and the result are normal */
     FORMULA_LIBRARY,
     FORMULA_OP_COUNT = FORMULA_LIBRARY + IR_OP_COUNT,
 };

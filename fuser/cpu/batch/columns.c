@@ -336,7 +336,6 @@ static column_function *const operations[N_OPERATIONS][IR_KIND_F64 + 1] = {
     [IR_OP_BITSELECT] = {INT_KINDS(BITSELECT), [IR_KIND_F16] = BITSELECT_16, [IR_KIND_F32] = BITSELECT_32,
                          [IR_KIND_F64] = BITSELECT_64},
     [FORMULA_SCALE] = {[IR_KIND_F32] = scale_float},
-    [FORMULA_SCALE_NEAR] = {[IR_KIND_F32] = scale_float},
 };
 
 static column_function *find_operation(unsigned op, enum ir_kind kind)

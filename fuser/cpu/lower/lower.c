@@ -430,20 +430,13 @@ static struct lanes scaled(struct emit *e, struct lanes x, struct lanes y)
     return op2(e, IR_OP_FMUL, x.kind, op2(e, IR_OP_FMUL, x.kind, x, first), second);
 }
 
-static struct lanes scaled_near(struct emit *e, struct lanes x, struct lanes y)
-{
-    enum ir_kind kind = IR_KIND_I32;
-    struct lanes whole = op1(e, (enum ir_op)OP_RAW_FTOS, kind, y);
-    return op2(e, IR_OP_FMUL, x.kind, x, op_bits(e, OP2(SHL, OP2(ADD, whole, K(127)), K(23)), x.kind));
-}
-
 /* What only formulas have. */
 static bool lower_formula_op(struct emit *e, unsigned op, const struct lanes *args, struct lanes *result)
 {
-    if (op != FORMULA_SCALE && op != FORMULA_SCALE_NEAR) return false;
+    if (op != FORMULA_SCALE) return false;
     bool varying = args[0].shape == SHAPE_VARYING || args[1].shape == SHAPE_VARYING;
     if (varying && e->isa->id == CPU_ISA_AVX512) return false; /* an instruction */
-    *result = op == FORMULA_SCALE ? scaled(e, args[0], args[1]) : scaled_near(e, args[0], args[1]);
+    *result = scaled(e, args[0], args[1]);
     return true;
 }
 

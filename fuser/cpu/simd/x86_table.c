@@ -42,7 +42,6 @@ static const struct x86_row rows[] = {
     FLOATS(FORMULA_FMIN, X86_BINARY, SSE4, "min"),
     FLOATS(FORMULA_FMAX, X86_BINARY, SSE4, "max"),
     {FORMULA_SCALE, F32, F32, X86_BINARY, AVX512, "scalefps", 0},
-    {FORMULA_SCALE_NEAR, F32, F32, X86_BINARY, AVX512, "scalefps", 0},
     FLOATS(IR_OP_FMA, X86_TERNARY, AVX2, "fmadd213"),
     ROUNDINGS(IR_OP_RINT, 8),
     ROUNDINGS(IR_OP_FLOOR, 9),

@@ -88,23 +88,17 @@ static value nan_of(const struct formula *f, enum ir_kind real, value code)
     return BITS(real, OP2(OR, OP2(AND, code, K(payload)), K(quiet)));
 }
 
-/* x * 2^y: as a product of two powers of two, neither of which makes it round before the last one. */
+/* x * 2^y: as a product of two powers of two, neither of which makes it round before the last one. A sum with 1.5 *
+   2^23 has y in its last bits, and nothing in those that become exponents but y: GPUs add eight times as fast as they
+   convert.
+ */
 static value scaled(const struct formula *f, value x, value y)
 {
-    enum ir_kind kind = IR_KIND_I32;
-    value whole = OP1(FTOS, y), half = OP2(ASHR, whole, K(1)), rest = OP2(SUB, whole, half);
-    value first = BITS(x.kind, OP2(SHL, OP2(ADD, half, K(127)), K(23)));
-    value second = BITS(x.kind, OP2(SHL, OP2(ADD, rest, K(127)), K(23)));
-    kind = x.kind;
+    enum ir_kind kind = x.kind;
+    value bits = AS_BITS(OP2(FADD, y, C(0x1.8p23))), half = INT2(LSHR, bits, I(1)), rest = INT2(SUB, bits, half);
+    value first = BITS(kind, INT2(SHL, INT2(ADD, half, I(127)), I(23)));
+    value second = BITS(kind, INT2(SHL, INT2(ADD, rest, I(127)), I(23)));
     return OP2(FMUL, OP2(FMUL, x, first), second);
-}
-
-static value scaled_near(const struct formula *f, value x, value y)
-{
-    enum ir_kind kind = IR_KIND_I32;
-    value power = BITS(x.kind, OP2(SHL, OP2(ADD, OP1(FTOS, y), K(127)), K(23)));
-    kind = x.kind;
-    return OP2(FMUL, x, power);
 }
 
 bool spw_expand_float(struct spw *w, enum ir_op op, enum ir_kind kind, const value *args, value *result)
@@ -123,7 +117,6 @@ bool spw_expand_float(struct spw *w, enum ir_op op, enum ir_kind kind, const val
     case FORMULA_FMIN: *result = SELECT(IS2(FOLT, x, y), x, y); return true;
     case FORMULA_FMAX: *result = SELECT(IS2(FOGT, x, y), x, y); return true;
     case FORMULA_SCALE: *result = scaled(f, x, y); return true;
-    case FORMULA_SCALE_NEAR: *result = scaled_near(f, x, y); return true;
     default: return expand_question(f, op, x, y, result);
     }
 }
