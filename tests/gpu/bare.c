@@ -108,12 +108,17 @@ static int compare(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static double median(int spins)
+/* The median, and what one run in ten is quicker than: on a busy machine more is said by that. */
+struct times {
+    double median, tenth;
+};
+
+static struct times replays(int spins)
 {
     static double times[RUNS];
     for (int i = 0; i < RUNS; i++) times[i] = replay(spins);
     qsort(times, RUNS, sizeof *times, compare);
-    return times[RUNS / 2];
+    return (struct times){times[RUNS / 2], times[RUNS / 10]};
 }
 
 int main(int argc, char **argv)
@@ -124,8 +129,9 @@ int main(int argc, char **argv)
     record(argv[1]);
     double first = replay(0);
     recording = now_us() - recording - first;
+    struct times spinning = replays(1), sleeping = replays(0);
     printf("{\"work\": \"bare\", \"recording_us\": %.1f, \"first_us\": %.1f, \"spinning_us\": %.2f, \"sleeping_us\": "
-           "%.2f}\n",
-           recording, first, median(1), median(0));
+           "%.2f, \"spinning_tenth_us\": %.2f, \"sleeping_tenth_us\": %.2f}\n",
+           recording, first, spinning.median, sleeping.median, spinning.tenth, sleeping.tenth);
     return 0;
 }
