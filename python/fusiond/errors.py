@@ -1,4 +1,8 @@
 """Failures of the service as exceptions."""
+from __future__ import annotations
+
+from typing import Any, Optional
+
 from fusiond._binding import ffi, lib
 
 
@@ -9,19 +13,19 @@ class Error(Exception):
     argument 2 `t`"), ``reason`` why, with the numbers, and with file, line and caret where it is about a text.
     """
 
-    def __init__(self, code, about, reason):
+    def __init__(self, code: str, about: Optional[str], reason: str) -> None:
         super().__init__(f"{code}: {about}: {reason}" if about else f"{code}: {reason}")
         self.code = code
         self.object = about
         self.reason = reason
 
 
-def text(pointer):
+def text(pointer: Any) -> Any:
     """A C string, None for NULL."""
     return ffi.string(pointer).decode("utf-8", "replace") if pointer else None
 
 
-def check(status):
+def check(status: int) -> None:
     """Raises the library's last error unless status is success."""
     if status == lib.FUSION_SUCCESS:
         return

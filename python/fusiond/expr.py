@@ -1,5 +1,8 @@
 """Array expressions as they are traced: values of known shape and dtype, without contents."""
+from __future__ import annotations
+
 import math
+from typing import Any, Tuple
 
 import numpy
 
@@ -152,14 +155,28 @@ class Traced(numpy.lib.mixins.NDArrayOperatorsMixin):
     """An array in a function that is traced: it has a shape and a dtype, and no contents yet. NumPy's operators and
     functions make new ones of it."""
 
-    def __init__(self, trace, value, dtype, weak=False):
+    shape: Tuple[int, ...]
+    dtype: numpy.dtype
+
+    def __init__(self, trace: Any, value: Any, dtype: Any, weak: bool = False) -> None:
         self.trace, self.value, self.dtype = trace, value, numpy.dtype(dtype)
         self.weak = weak  # a Python number: it does not decide about dtypes
         self.shape = value.shape if isinstance(value, View) else ()
 
-    ndim = property(lambda self: len(self.shape))
-    size = property(lambda self: math.prod(self.shape))
-    T = property(lambda self: self.transpose())
+    @property
+    def ndim(self) -> int:
+        """How many dimensions it has."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """How many elements it has."""
+        return math.prod(self.shape)
+
+    @property
+    def T(self) -> Traced:
+        """Transposed: all dimensions the other way round."""
+        return self.transpose()
 
     # What NumPy asks for makes traced arrays, so those functions know this class, and this class finds them late.
 
@@ -179,7 +196,7 @@ class Traced(numpy.lib.mixins.NDArrayOperatorsMixin):
     def __array__(self, *_):
         raise TypeError("what is traced has no contents yet, and cannot become a NumPy array")
 
-    def __len__(self):
+    def __len__(self) -> int:
         if not self.shape:
             raise TypeError("an array without dimensions has no length")
         return self.shape[0]
@@ -198,72 +215,89 @@ class Traced(numpy.lib.mixins.NDArrayOperatorsMixin):
     def _view(self):
         return self.value if isinstance(self.value, View) else self.copy().value
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: Any) -> Traced:
         return self._viewed(self._view().index(key))
 
-    def transpose(self, *axes):
-        axes = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
-        axes = [a % self.ndim for a in axes] if axes else range(self.ndim)[::-1]
-        return self._viewed(self._view().transpose(axes))
+    def transpose(self, *axes: Any) -> Traced:
+        """With dimensions in another order, as numpy.transpose()."""
+        given = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
+        order = [a % self.ndim for a in given] if given else range(self.ndim)[::-1]
+        return self._viewed(self._view().transpose(order))
 
-    def reshape(self, *shape):
-        shape = list(shape[0] if len(shape) == 1 and hasattr(shape[0], "__iter__") else shape)
-        if -1 in shape:
-            known = -math.prod(shape)
-            shape[shape.index(-1)] = self.size // known if known else 0
-        if math.prod(shape) != self.size:
-            raise ValueError(f"cannot reshape array of size {self.size} into shape {tuple(shape)}")
+    def reshape(self, *shape: Any) -> Traced:
+        """The same elements in another shape; one size may be -1."""
+        wanted = list(shape[0] if len(shape) == 1 and hasattr(shape[0], "__iter__") else shape)
+        if -1 in wanted:
+            known = -math.prod(wanted)
+            wanted[wanted.index(-1)] = self.size // known if known else 0
+        if math.prod(wanted) != self.size:
+            raise ValueError(f"cannot reshape array of size {self.size} into shape {tuple(wanted)}")
         view = self._view()
         if not view.is_whole:
             view = self.copy().value
-        return self._viewed(View(view.node, shape, dense(shape)))
+        return self._viewed(View(view.node, wanted, dense(wanted)))
 
-    def ravel(self):
+    def ravel(self) -> Traced:
+        """The elements in one dimension."""
         return self.reshape(-1)
 
     flatten = ravel
 
-    def squeeze(self, axis=None):
+    def squeeze(self, axis: Any = None) -> Traced:
+        """Without dimensions of size 1, as numpy.squeeze()."""
         drop = [d for d in (range(self.ndim) if axis is None else axes_of(axis, self.ndim)) if self.shape[d] == 1]
         return self[tuple(0 if d in drop else slice(None) for d in range(self.ndim))]
 
-    def copy(self):
+    def copy(self) -> Traced:
+        """Computed by itself: an array without gaps."""
         return self.trace.apply("positive", [self], self.dtype)
 
-    def astype(self, dtype):
+    def astype(self, dtype: Any) -> Traced:
+        """With elements of another dtype."""
         return self if numpy.dtype(dtype) == self.dtype else self.trace.apply("positive", [self], dtype)
 
     # -- reductions --
 
-    def sum(self, axis=None, dtype=None, keepdims=False):
+    def sum(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+        """Sums, over all dimensions or some, as numpy.sum()."""
         return numpy.sum(self, axis=axis, dtype=dtype, keepdims=keepdims)
 
-    def prod(self, axis=None, dtype=None, keepdims=False):
+    def prod(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+        """Products, over all dimensions or some, as numpy.prod()."""
         return numpy.prod(self, axis=axis, dtype=dtype, keepdims=keepdims)
 
-    def mean(self, axis=None, dtype=None, keepdims=False):
+    def mean(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+        """Means, over all dimensions or some, as numpy.mean()."""
         return numpy.mean(self, axis=axis, dtype=dtype, keepdims=keepdims)
 
-    def var(self, axis=None, dtype=None, ddof=0, keepdims=False):
+    def var(self, axis: Any = None, dtype: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
+        """Variances, over all dimensions or some, as numpy.var()."""
         return numpy.var(self, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims)
 
-    def std(self, axis=None, dtype=None, ddof=0, keepdims=False):
+    def std(self, axis: Any = None, dtype: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
+        """Standard deviations, over all dimensions or some, as numpy.std()."""
         return numpy.std(self, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims)
 
-    def max(self, axis=None, keepdims=False):
+    def max(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """The largest, over all dimensions or some, as numpy.max()."""
         return numpy.max(self, axis=axis, keepdims=keepdims)
 
-    def min(self, axis=None, keepdims=False):
+    def min(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """The smallest, over all dimensions or some, as numpy.min()."""
         return numpy.min(self, axis=axis, keepdims=keepdims)
 
-    def any(self, axis=None, keepdims=False):
+    def any(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Whether there is one that is not 0, over all dimensions or some, as numpy.any()."""
         return numpy.any(self, axis=axis, keepdims=keepdims)
 
-    def all(self, axis=None, keepdims=False):
+    def all(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Whether none is 0, over all dimensions or some, as numpy.all()."""
         return numpy.all(self, axis=axis, keepdims=keepdims)
 
-    def clip(self, low=None, high=None):
+    def clip(self, low: Any = None, high: Any = None) -> Any:
+        """Elements no less and no more than that, as numpy.clip()."""
         return numpy.clip(self, low, high)
 
-    def dot(self, other):
+    def dot(self, other: Any) -> Any:
+        """As numpy.dot()."""
         return numpy.dot(self, other)

@@ -1,5 +1,8 @@
 """Graphs of launches, and what becomes of them."""
+from __future__ import annotations
+
 import os
+from typing import TYPE_CHECKING, Any, Dict, List, Literal, Mapping, Optional, Sequence, Tuple, Union
 
 from fusiond._binding import ffi, lib
 from fusiond.array import Array
@@ -8,12 +11,19 @@ from fusiond.outcome import Event, Future
 from fusiond.report import Report
 from fusiond.structs import sized
 
+if TYPE_CHECKING:
+    from fusiond.module import Launch, Path
+    from fusiond.session import Session
+
+Fusion = Literal["none", "enable", "require"]
+Tier = Literal["automatic", "quick", "compiled"]
+
 _MODES = {"none": lib.FUSION_NONE, "enable": lib.FUSION_ENABLE, "require": lib.FUSION_REQUIRE}
 _TIERS = {"automatic": lib.FUSION_TIER_AUTOMATIC, "quick": lib.FUSION_TIER_QUICK, "compiled": lib.FUSION_TIER_COMPILED}
 
 
-def finalize_options(fusion="enable", device=None, tier="automatic", ir=False, debug=False, bounds=False,
-                     time_limit_ms=0):
+def finalize_options(fusion: Fusion = "enable", device: Optional[str] = None, tier: Tier = "automatic", ir: bool = False,
+                     debug: bool = False, bounds: bool = False, time_limit_ms: int = 0) -> Tuple[Any, Any]:
     """The library's, and what has to live as long."""
     name = ffi.new("char[]", device.encode()) if device else ffi.NULL
     options = sized("fusion_finalize_options", {"mode": _MODES[fusion], "keep_ir": ir, "debug": debug, "bounds": bounds,
@@ -41,31 +51,35 @@ class Graph:
     1
     """
 
-    def __init__(self, session):
+    session: Session
+    handle: Any
+
+    def __init__(self, session: Session) -> None:
         self.session = session
-        self.used = []  # arrays and modules, which must not go before
+        self.used: List[Any] = []  # arrays and modules, which must not go before
         self.handle = None
         out = ffi.new("fusion_graph **")
         check(lib.fusion_graph_create(session.handle, out))
         self.handle = out[0]
 
-    def __enter__(self):
+    def __enter__(self) -> Graph:
         if self.session.recording is not None:
             raise RuntimeError("another graph of the session records")
         self.session.recording = self
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: Any) -> None:
         self.session.recording = None
 
-    def add(self, launch, arguments):
+    def add(self, launch: Launch, arguments: Sequence[Any]) -> None:
         """A node."""
         kernel = launch.kernel
         args = [launch.argument(p, a) for p, a in zip(kernel.parameters, arguments)]
         self.used += [kernel.module, *arguments]
         self.add_node(kernel.module.handle, kernel.name, launch.shape, launch.local, args)
 
-    def add_node(self, module, kernel, shape, local, args):
+    def add_node(self, module: Any, kernel: str, shape: Sequence[int], local: Optional[Sequence[int]],
+                 args: List[Any]) -> int:
         """A node below what users see: sizes with x first, arguments of the library. Its number."""
         self.session.check_open()
         array = ffi.new("fusion_arg[]", args)
@@ -79,13 +93,15 @@ class Graph:
         check(lib.fusion_graph_add_kernel(self.handle, node, number))
         return number[0]
 
-    def set_outputs(self, buffers):
+    def set_outputs(self, buffers: Sequence[Any]) -> None:
+        """What is read afterwards, as the library has it: see :meth:`finalize`."""
         self.session.check_open()
         outputs = ffi.new("fusion_arg[]", [lib.fusion_arg_buffer(b, lib.FUSION_ACCESS_READ_WRITE) for b in buffers])
         check(lib.fusion_graph_set_outputs(self.handle, outputs, len(buffers)))
 
-    def finalize(self, *, outputs=None, fusion="enable", device=None, tier="automatic", ir=False, debug=False,
-                 bounds=False, time_limit_ms=0):
+    def finalize(self, *, outputs: Optional[Sequence[Array]] = None, fusion: Fusion = "enable",
+                 device: Optional[str] = None, tier: Tier = "automatic", ir: bool = False, debug: bool = False,
+                 bounds: bool = False, time_limit_ms: int = 0) -> Handle:
         """Checks, fuses and compiles. ``outputs``: the arrays that are read afterwards; all others that the graph writes
         are its own then, and may never be in memory. ``fusion``: "none", "enable" or "require". ``bounds``: accesses
         that are not proved to be inside of their array are checked, and the first one outside is an error.
@@ -98,7 +114,7 @@ class Graph:
         check(lib.fusion_graph_finalize(self.handle, options, out))
         return Handle(self.session, out[0], self)
 
-    def finalize_async(self, *, outputs=None, priority=0, **options):
+    def finalize_async(self, *, outputs: Optional[Sequence[Array]] = None, priority: int = 0, **options: Any) -> Future:
         """As :meth:`finalize`, with its options, in a thread of the session, while the program goes on: a
         :class:`Future` of the handle. The graph may be changed at once; its arrays are kept. Of those that wait for a thread the one with the highest ``priority``
         begins first."""
@@ -107,13 +123,13 @@ class Graph:
         self.session.check_open()
         settings, _name = finalize_options(**options)
 
-        def begin(done, data, out):
+        def begin(done: Any, data: Any, out: Any) -> int:
             about = sized("fusion_async_options", {"done": done, "data": data, "priority": priority})
             return lib.fusion_graph_finalize_async(self.handle, settings, about, out)
 
         return Future(self, lambda made: Handle(self.session, made, self), begin)
 
-    def __del__(self):
+    def __del__(self) -> None:
         if getattr(self, "handle", None) and not self.session.closed:
             lib.fusion_graph_destroy(self.handle)
 
@@ -121,24 +137,30 @@ class Graph:
 class Handle:
     """An executable graph: ``handle()`` runs it and waits. ``handle.report`` says what was fused, and why not."""
 
-    def __init__(self, session, handle, graph=None):
+    session: Session
+    handle: Any
+    graph: Optional[Graph]
+
+    def __init__(self, session: Session, handle: Any, graph: Optional[Graph] = None) -> None:
         self.session = session
         self.handle = handle
         self.graph = graph  # whose arrays it uses; None: it has its own
 
     @classmethod
-    def load(cls, session, source, options):
+    def load(cls, session: Session, source: Union[Path, bytes], options: Any) -> Handle:
         """See :meth:`Session.load_handle`."""
-        name, data = "executable", source
+        name = "executable"
         if isinstance(source, (str, os.PathLike)):
             name = os.path.basename(os.fspath(source))
             with open(source, "rb") as file:
                 data = file.read()
+        else:
+            data = source
         out = ffi.new("fusion_exec **")
         check(lib.fusion_exec_load(session.handle, os.fsencode(name), ffi.from_buffer(data), len(data), options, out))
         return cls(session, out[0])
 
-    def save(self, path=None):
+    def save(self, path: Optional[Path] = None) -> Optional[bytes]:
         """The handle as bytes, or into a file, for :meth:`Session.load_handle` in any process: graph, kernels and their
         code, no contents of arrays.
 
@@ -168,9 +190,10 @@ class Handle:
         return None
 
     @property
-    def arrays(self):
+    def arrays(self) -> Dict[str, Array]:
         """Of a handle that was loaded: its arrays by name, flat. Those that never have memory are not among them."""
-        found, info = {}, sized("fusion_exec_memory_info")
+        found: Dict[str, Array] = {}
+        info = sized("fusion_exec_memory_info")
         index = 0
         while self.graph is None and lib.fusion_exec_memory(self.handle, index, info) == lib.FUSION_SUCCESS:
             index += 1
@@ -178,10 +201,12 @@ class Handle:
                 found[text(info.name)] = Array.of_handle(self, info.buffer, info.type, info.count)
         return found
 
-    def __call__(self, rebind=None):
+    def __call__(self, rebind: Optional[Mapping[Array, Array]] = None) -> None:
+        """Runs it and waits: :meth:`submit`, and its result."""
         self.submit(rebind).run()
 
-    def submit(self, rebind=None, *, priority=0, time_limit_ms=0):
+    def submit(self, rebind: Optional[Mapping[Array, Array]] = None, *, priority: int = 0,
+               time_limit_ms: int = 0) -> Event:
         """Submits it, and does not wait: an :class:`Event`. ``rebind``: arrays of the graph, each with the one that takes
         its place this time, ``{x: other}``. Of the submissions that wait the one with the highest ``priority`` is next,
         but that those of one handle, and those that share memory, stay in order. ``time_limit_ms``: where it is shorter
@@ -194,7 +219,7 @@ class Handle:
         options = sized("fusion_submit_options", {"priority": priority, "time_limit_ms": time_limit_ms})
         return self.submit_with(pairs, len(rebind), [*rebind.values()], options=options)
 
-    def submit_with(self, rebind, n, keeps=None, value=None, options=ffi.NULL):
+    def submit_with(self, rebind: Any, n: int, keeps: Any = None, value: Any = None, options: Any = ffi.NULL) -> Event:
         """With other memory or values in place of the graph's; as the library has them."""
         self.session.check_open()
         event = ffi.new("fusion_event *")
@@ -202,9 +227,10 @@ class Handle:
         return Event(self.session, event[0], (self, keeps), value)
 
     @property
-    def report(self):
+    def report(self) -> Report:
+        """What was fused, and why not."""
         return Report(self)
 
-    def __del__(self):
+    def __del__(self) -> None:
         if getattr(self, "handle", None) and not self.session.closed:
             lib.fusion_exec_destroy(self.handle)

@@ -1,15 +1,22 @@
 """Functions of array expressions as graphs of the service."""
+from __future__ import annotations
+
 import functools
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy
 
 from fusiond._binding import ffi, lib
 from fusiond.array import Array, create_buffer
 from fusiond.expr import Scalar, Trace, Traced, View
-from fusiond.graph import Graph, finalize_options
+from fusiond.graph import Graph, Handle, finalize_options
 from fusiond.kernels import Ranges, kernels_of
 from fusiond.module import Module
-from fusiond.outcome import Done
+from fusiond.outcome import Done, Event, Outcome
+
+if TYPE_CHECKING:
+    from fusiond.report import Report
+    from fusiond.session import Session
 
 
 class Function:
@@ -25,27 +32,32 @@ class Function:
     ``report``: of the graph that was called last. ``source``: its kernels.
     """
 
-    def __init__(self, session, function, **options):
+    session: Session
+    function: Callable[..., Any]
+
+    def __init__(self, session: Session, function: Callable[..., Any], **options: Any) -> None:
         functools.update_wrapper(self, function)
         self.session, self.function = session, function
         finalize_options(**options)  # raises for those that there are not
         self.options = options
-        self.made = {}
-        self.last = None
+        self.made: Dict[Any, Compiled] = {}
+        self.last: Optional[Compiled] = None
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Computes it and waits."""
         event, value = self.begin(args, kwargs)
         if event:
             event.run()
         return value
 
-    def submit(self, *args, **kwargs):
+    def submit(self, *args: Any, **kwargs: Any) -> Outcome:
         """The call without waiting for it: an :class:`Event`, whose ``result()`` is what the function returns. One that
         computes nothing, as it gives back what it was given, is complete at once."""
         event, value = self.begin(args, kwargs)
         return event or Done(self.session, value)
 
-    def begin(self, args, kwargs):
+    def begin(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Tuple[Optional[Event], Any]:
+        """The event, None where there is nothing to compute, and what the call returns."""
         call = Call(self.session, args, kwargs)
         compiled = self.made.get(call.key)
         if compiled is None:
@@ -54,13 +66,17 @@ class Function:
         return compiled.begin(call)
 
     @property
-    def report(self):
+    def report(self) -> Report:
+        """Of the graph that was called last."""
         if self.last is None:
             raise RuntimeError("it has not been called yet: its graph depends on the shapes of its arguments")
+        if self.last.handle is None:
+            raise RuntimeError("it computes nothing, as it gives back what it was given: there is no graph")
         return self.last.handle.report
 
     @property
-    def source(self):
+    def source(self) -> str:
+        """The kernels of the graph that was called last."""
         if self.last is None:
             raise RuntimeError("it has not been called yet: its graph depends on the shapes of its arguments")
         return self.last.source
@@ -69,15 +85,17 @@ class Function:
 class Call:
     """Arguments: arrays, numbers, and the key of all calls that have the same graph."""
 
-    def __init__(self, session, args, kwargs):
-        self.arrays, self.numbers = [], []
+    def __init__(self, session: Session, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+        self.arrays: List[Array] = []
+        self.numbers: List[Any] = []
         self.names = sorted(kwargs)
         self.values = [*args, *(kwargs[n] for n in self.names)]
         self.n_positional = len(args)
         self.places = [self.see(session, v) for v in self.values]
         self.key = (len(args), tuple(self.names), tuple(self.places))
 
-    def see(self, session, value):
+    def see(self, session: Session, value: Any) -> Tuple[Any, ...]:
+        """What of it decides which graph it is."""
         if isinstance(value, numpy.ndarray) or hasattr(value, "__dlpack__") and not isinstance(value, Array):
             value = session.array(value)
         if isinstance(value, Array):
@@ -97,26 +115,30 @@ class Call:
 class Compiled:
     """The graph for one kind of call."""
 
-    def __init__(self, session, function, call, options):
+    def __init__(self, session: Session, function: Callable[..., Any], call: Call, options: Mapping[str, Any]) -> None:
         self.session = session
-        self.captured = []  # (node, array) that the function has of its own
+        self.captured: List[Any] = []  # (node, array) that the function has of its own
         trace = Trace(self.capture)
         self.trace = trace
         result = self.call_function(function, call)
-        self.results = []  # nodes, in the order of what is returned
+        self.results: List[Any] = []  # nodes, in the order of what is returned
         self.structure = self.take(result)
         self.build(options)
 
     # -- tracing --
 
-    def capture(self, array):
+    def capture(self, array: Any) -> Traced:
+        """An array that the function has of its own is an input."""
         array = self.session.array(array)
         traced = self.trace.input(array.shape, array.dtype)
         self.captured.append((traced.value.node, array))
         return traced
 
-    def call_function(self, function, call):
-        arrays, values, n_numbers = [], [], 0
+    def call_function(self, function: Callable[..., Any], call: Call) -> Any:
+        """What it returns for traced arrays."""
+        arrays: List[Traced] = []
+        values: List[Any] = []
+        n_numbers = 0
         for place, value in zip(call.places, call.values):
             if place[0] == "array":
                 arrays.append(self.trace.input(place[1], place[2]))
@@ -132,7 +154,7 @@ class Compiled:
         self.inputs = [a.value.node for a in arrays]
         return function(*values[:call.n_positional], **dict(zip(call.names, values[call.n_positional:])))
 
-    def take(self, result):
+    def take(self, result: Any) -> Any:
         """What is returned, with numbers of results in place of arrays."""
         if isinstance(result, (tuple, list)):
             return type(result)(map(self.take, result)) if type(result) in (tuple, list) else \
@@ -150,7 +172,7 @@ class Compiled:
 
     # -- the graph --
 
-    def needed(self):
+    def needed(self) -> List[Any]:
         """Nodes from which a result comes, in the order of tracing."""
         wanted, todo = set(), [n for n, _ in self.results]
         while todo:
@@ -160,16 +182,17 @@ class Compiled:
                 todo += [o.node for o in node.operands if isinstance(o, View)]
         return [n for n in self.trace.nodes if id(n) in wanted]
 
-    def build(self, options):
+    def build(self, options: Mapping[str, Any]) -> None:
+        """Kernels, their module, and the graph of them."""
         nodes = self.needed()
         ranges = Ranges(nodes)
         kernels = [k for i, n in enumerate(nodes) for k in kernels_of(n, ranges, i)]
-        self.buffers = {}
-        self.numbers = []  # (node of the graph, argument, number of the scalar, dtype)
+        self.buffers: Dict[int, Any] = {}
+        self.handle: Optional[Handle] = None
+        self.numbers: List[List[Any]] = []  # (node of the graph, argument, number of the scalar, dtype)
         self.source = "\n".join(k.text() for k in kernels)
         self.graph = Graph(self.session)
         if not kernels:
-            self.handle = None
             return
         self.module = Module.load_bytes(self.session, self.source, "expression.fk", None, None)
         for k in kernels:
@@ -177,14 +200,16 @@ class Compiled:
         self.graph.set_outputs([self.buffers[id(n)] for n, _ in self.results])
         self.handle = self.graph.finalize(**options)
 
-    def buffer_of(self, node, name):
+    def buffer_of(self, node: Any, name: Optional[str]) -> Any:
+        """Where a node's elements are."""
         if id(node) not in self.buffers:
             inner = node.kind != "input" and all(node is not n for n, _ in self.results)
             properties = lib.FUSION_INTERNAL_MEMORY | lib.FUSION_NO_INIT if inner else 0
             self.buffers[id(node)] = create_buffer(self.session, node.dtype, node.size, properties, name)
         return self.buffers[id(node)]
 
-    def add(self, kernel):
+    def add(self, kernel: Any) -> None:
+        """A kernel as a node of the graph."""
         args = []
         for place, (argument, _) in enumerate(kernel.arguments):
             if isinstance(argument, tuple):
@@ -204,7 +229,7 @@ class Compiled:
 
     # -- running --
 
-    def begin(self, call):
+    def begin(self, call: Call) -> Tuple[Optional[Event], Any]:
         """The event (None where there is nothing to compute) and the result, whose arrays are being computed."""
         outputs = [Array(self.session, shape, node.dtype) for node, shape in self.results]
         value = self.give(self.structure, outputs)
@@ -212,9 +237,10 @@ class Compiled:
             return None, value
         pairs = [(n, a) for n, a in zip(self.inputs, call.arrays)] + self.captured + \
             [(n, o) for (n, _), o in zip(self.results, outputs)]
-        return self.submit([(n, a) for n, a in pairs if id(n) in self.buffers], call.numbers, value), value
+        return self.submit(self.handle, [(n, a) for n, a in pairs if id(n) in self.buffers], call.numbers, value), value
 
-    def submit(self, pairs, numbers, value):
+    def submit(self, handle: Handle, pairs: Sequence[Tuple[Any, Array]], numbers: Sequence[Any], value: Any) -> Event:
+        """With the arrays and numbers of a call."""
         values = [numpy.asarray(numbers[index]).astype(dtype).tobytes() for _, _, index, dtype in self.numbers]
         rebind = ffi.new("fusion_rebind[]", len(pairs) + len(values))
         for r, (node, array) in zip(rebind, pairs):
@@ -223,9 +249,10 @@ class Compiled:
         for i, ((node, place, _, _), value) in enumerate(zip(self.numbers, values)):
             r = rebind[len(pairs) + i]
             r.node, r.arg, r.value, r.value_bytes = node, place, ffi.from_buffer(value), len(value)
-        return self.handle.submit_with(rebind, len(rebind), [array for _, array in pairs], value)
+        return handle.submit_with(rebind, len(rebind), [array for _, array in pairs], value)
 
-    def give(self, structure, outputs):
+    def give(self, structure: Any, outputs: Sequence[Array]) -> Any:
+        """What is returned, with arrays in place of numbers of results."""
         if isinstance(structure, _Result):
             return outputs[structure.index]
         if isinstance(structure, _Value):
@@ -235,19 +262,19 @@ class Compiled:
         items = [self.give(v, outputs) for v in structure]
         return type(structure)(items) if type(structure) in (tuple, list) else type(structure)(*items)
 
-    def __del__(self):
+    def __del__(self) -> None:
         if not self.session.closed:
             for buffer in getattr(self, "buffers", {}).values():
                 lib.fusion_buffer_destroy(buffer)
 
 
 class _Result:
-    def __init__(self, index):
+    def __init__(self, index: int) -> None:
         self.index = index
 
 
 class _Value:
-    def __init__(self, value):
+    def __init__(self, value: Any) -> None:
         self.value = value
 
 

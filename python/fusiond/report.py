@@ -1,10 +1,16 @@
 """What was done with a graph, and why: text in a terminal, a picture in a notebook."""
+from __future__ import annotations
+
 import html
 import shutil
 import subprocess
+from typing import TYPE_CHECKING, List, Optional, Tuple
 
 from fusiond._binding import ffi, lib
 from fusiond.errors import check, text
+
+if TYPE_CHECKING:
+    from fusiond.graph import Handle
 
 
 # Remarks that the lines above them have said.
@@ -16,7 +22,17 @@ class Report:
     kind of memory that they have instead; ``remarks``: (code, node, buffer, text); ``bytes_fused``,
     ``bytes_unfused``: traffic of a run; ``compile_ms``; ``cache``; ``ir``: of each launch, where it was kept."""
 
-    def __init__(self, handle):
+    launches: int
+    groups: List[List[str]]
+    internalized: "dict[str, str]"
+    remarks: List[Tuple[str, Optional[str], Optional[str], str]]
+    bytes_fused: int
+    bytes_unfused: int
+    compile_ms: float
+    cache: str
+    ir: List[Optional[str]]
+
+    def __init__(self, handle: Handle) -> None:
         handle.session.check_open()
         r = lib.fusion_exec_report(handle.handle)
         self._handle = handle
@@ -28,10 +44,10 @@ class Report:
         self.ir = [text(g.ir) for g in groups]
         self.internalized = {text(r.internalized[i].buffer): text(r.internalized[i].memory)
                              for i in range(r.n_internalized)}
-        self.remarks = [tuple(map(text, (m.code, m.node, m.buffer, m.text)))
+        self.remarks = [(text(m.code), text(m.node), text(m.buffer), text(m.text))
                         for m in (r.remarks[i] for i in range(r.n_remarks))]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         saved = 100 * (1 - self.bytes_fused / self.bytes_unfused) if self.bytes_unfused else 0
         lines = [f"{self.launches} launch{'' if self.launches == 1 else 'es'}, {self.bytes_fused:,} bytes a run"
                  f" ({saved:.0f} % less than unfused), made in {self.compile_ms:.1f} ms (cache: {self.cache})"]
@@ -42,7 +58,7 @@ class Report:
         lines += [f"  {code}: {what}" for code, _, _, what in self.remarks if code not in SAID]
         return "\n".join(lines)
 
-    def dot(self):
+    def dot(self) -> str:
         """The graph as a drawing for graphviz."""
         self._handle.session.check_open()
         out = ffi.new("char **")
@@ -52,7 +68,7 @@ class Report:
         finally:
             lib.free(out[0])
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         program = shutil.which("dot")
         picture = ""
         if program:
