@@ -1,6 +1,7 @@
 /*
- * A format that is chosen gets a number that is chosen beside it: selections select numbers, too, and ifs give them as
- * one more result. Where the format is used that number says which of the known ones it is.
+ * A format that is chosen gets a number that is chosen beside it: selections select numbers, too, ifs and loops give
+ * them as one more result, and loops carry them as one more parameter. Where the format is used that number says which
+ * of the known ones it is.
  */
 #include "fuser/spirv/formats.h"
 
@@ -43,35 +44,68 @@ const char *spirv_known_string(const struct ir_value *p)
     return (const char *)g->init + offset;
 }
 
+struct choice {
+    const struct ir_value *format;
+    struct ir_value *number;
+    uint32_t place; /* of the number among the operands of those that give it */
+};
+
 struct formats {
     const struct ir_value *known[MAX_FORMATS];
     unsigned n;
-    struct {
-        const struct ir_value *format;
-        struct ir_value *number; /* NULL: there is none yet */
-    } choices[MAX_CHOICES];
+    struct choice choices[MAX_CHOICES];
     unsigned n_choices;
+    bool all_known;
 };
 
-static struct ir_inst *choice_of(const struct ir_value *v)
+/* ---- where formats come from ---- */
+
+static struct ir_inst *made_by(const struct ir_value *v)
 {
-    struct ir_inst *inst = v->kind == IR_VALUE_RESULT ? v->of.inst : NULL;
-    return inst && (inst->op == IR_OP_SELECT || inst->op == IR_OP_IF) ? inst : NULL;
+    return v->kind == IR_VALUE_RESULT ? v->of.inst : NULL;
 }
 
-/* The i-th of the two that a choice is between; NULL: that way does not come to its end. */
-static const struct ir_value *way(const struct ir_value *v, unsigned i)
+/* A parameter of a loop, or a result of one, of an if or of a selection. */
+static bool is_choice(const struct ir_value *v)
 {
-    const struct ir_inst *inst = choice_of(v);
-    if (inst->op == IR_OP_SELECT) return inst->operands[1 + i];
-    const struct ir_inst *last = inst->blocks[i]->last;
-    return last->op == IR_OP_YIELD ? last->operands[v->index] : NULL;
+    if (v->kind == IR_VALUE_BLOCK_ARG) return true;
+    const struct ir_inst *inst = made_by(v);
+    return inst && (inst->op == IR_OP_SELECT || inst->op == IR_OP_IF || inst->op == IR_OP_LOOP);
 }
 
-static struct ir_value **number_at(struct formats *f, const struct ir_value *format)
+struct givers {
+    enum ir_op op;
+    void (*see)(struct ir_inst *giver, void *data);
+    void *data;
+};
+
+static void see_exit(struct ir_inst *exit, void *data)
+{
+    const struct givers *g = data;
+    if (exit->op == g->op) g->see(exit, g->data);
+}
+
+/* The instructions whose operands a choice is between: all but ways that do not come to its end. */
+static void walk_givers(const struct ir_value *v, void (*see)(struct ir_inst *giver, void *data), void *data)
+{
+    struct ir_inst *inst = made_by(v);
+    if (!inst) {
+        see(v->of.block->parent, data);
+        pass_walk_exits(v->of.block, see_exit, &(struct givers){IR_OP_CONTINUE, see, data});
+    } else if (inst->op == IR_OP_LOOP) {
+        pass_walk_exits(inst->blocks[0], see_exit, &(struct givers){IR_OP_BREAK, see, data});
+    } else if (inst->op == IR_OP_IF) {
+        for (unsigned i = 0; i < 2; i++)
+            if (inst->blocks[i]->last->op == IR_OP_YIELD) see(inst->blocks[i]->last, data);
+    } else {
+        see(inst, data);
+    }
+}
+
+static struct choice *choice_of(struct formats *f, const struct ir_value *format)
 {
     for (unsigned i = 0; i < f->n_choices; i++)
-        if (f->choices[i].format == format) return &f->choices[i].number;
+        if (f->choices[i].format == format) return &f->choices[i];
     return NULL;
 }
 
@@ -82,44 +116,93 @@ static unsigned place_among(const struct formats *f, const char *string)
     return i;
 }
 
-/* False: one of them is not known, or they are too many. */
-static bool see(struct formats *f, const struct ir_value *format)
+/* Nobody may print it: what loops begin with that choose one in each round. */
+static bool is_none(const struct ir_value *v)
 {
-    const char *string = spirv_known_string(format);
-    if (string) {
-        unsigned i = place_among(f, string);
-        if (i == MAX_FORMATS) return false;
-        f->known[i] = format;
-        if (i == f->n) f->n++;
-        return true;
-    }
-    if (!choice_of(format)) return false;
-    if (number_at(f, format)) return true;
-    if (f->n_choices == MAX_CHOICES) return false;
-    f->choices[f->n_choices++].format = format;
-    for (unsigned i = 0; i < 2; i++) {
-        const struct ir_value *other = way(format, i);
-        if (other && !see(f, other)) return false;
-    }
-    return true;
+    return v->kind == IR_VALUE_UNDEF || v->kind == IR_VALUE_CONST;
 }
 
-static struct ir_value *number_of(struct formats *f, const struct ir_value *format)
+static void see(struct formats *f, const struct ir_value *format);
+
+struct giving {
+    struct formats *f;
+    const struct ir_value *format;
+};
+
+static void see_giver(struct ir_inst *giver, void *data)
+{
+    const struct giving *g = data;
+    if (giver->op == IR_OP_SELECT) {
+        see(g->f, giver->operands[1]);
+        see(g->f, giver->operands[2]);
+    } else {
+        see(g->f, giver->operands[g->format->index]);
+    }
+}
+
+static void see(struct formats *f, const struct ir_value *format)
 {
     const char *string = spirv_known_string(format);
-    struct ir_inst *choice = choice_of(format);
-    if (string) return ir_const_int(f->known[0]->of.inst->parent->function->module, IR_I32, place_among(f, string));
-    struct ir_value **number = number_at(f, format), *of[2] = {NULL, NULL};
-    if (*number) return *number;
-    for (unsigned i = 0; i < 2; i++)
-        if (way(format, i)) of[i] = number_of(f, way(format, i));
-    if (choice->op == IR_OP_SELECT) {
-        struct ir_builder b = ir_builder_before(choice);
-        return *number = ir_build3(&b, IR_OP_SELECT, IR_I32, choice->operands[0], of[0], of[1]);
+    unsigned i = string ? place_among(f, string) : 0;
+    if (string && i < MAX_FORMATS) {
+        f->known[i] = format;
+        if (i == f->n) f->n++;
+    } else if (string || !(is_none(format) || (is_choice(format) && f->n_choices < MAX_CHOICES))) {
+        f->all_known = false;
+    } else if (!is_none(format) && !choice_of(f, format)) {
+        f->choices[f->n_choices++].format = format;
+        walk_givers(format, see_giver, &(struct giving){f, format});
     }
-    for (unsigned i = 0; i < 2; i++)
-        if (of[i]) pass_operand_add(choice->blocks[i]->last, of[i]);
-    return *number = pass_result_add(choice, IR_I32);
+}
+
+/* ---- the numbers beside them ---- */
+
+static void add_number(struct ir_inst *giver, void *data)
+{
+    struct choice *c = data;
+    c->place = giver->n_operands;
+    pass_operand_add(giver, ir_const_int(giver->parent->function->module, IR_I32, 0));
+}
+
+/* With 0 for what is chosen, which may be numbers that there are not yet. */
+static void make_number(struct choice *c)
+{
+    struct ir_inst *inst = made_by(c->format);
+    if (inst && inst->op == IR_OP_SELECT) {
+        struct ir_builder b = ir_builder_before(inst);
+        struct ir_value *none = ir_const_int(b.module, IR_I32, 0);
+        c->number = ir_build3(&b, IR_OP_SELECT, IR_I32, inst->operands[0], none, none);
+        return;
+    }
+    c->number = inst ? pass_result_add(inst, IR_I32) : pass_arg_add(c->format->of.block, IR_I32);
+    walk_givers(c->format, add_number, c);
+}
+
+static struct ir_value *number_of(struct formats *f, const struct ir_value *format, struct ir_module *m)
+{
+    const char *string = spirv_known_string(format);
+    struct choice *c = choice_of(f, format);
+    return c ? c->number : ir_const_int(m, IR_I32, string ? place_among(f, string) : 0);
+}
+
+static void set_number(struct ir_inst *giver, void *data)
+{
+    const struct giving *g = data;
+    const struct choice *c = choice_of(g->f, g->format);
+    struct ir_module *m = giver->parent->function->module;
+    if (giver->op == IR_OP_SELECT)
+        for (unsigned i = 1; i < 3; i++) c->number->of.inst->operands[i] = number_of(g->f, giver->operands[i], m);
+    else
+        giver->operands[c->place] = number_of(g->f, giver->operands[g->format->index], m);
+}
+
+static void number_all(struct formats *f)
+{
+    for (unsigned i = 0; i < f->n_choices; i++) make_number(&f->choices[i]);
+    for (unsigned i = 0; i < f->n_choices; i++) {
+        const struct ir_value *format = f->choices[i].format;
+        walk_givers(format, set_number, &(struct giving){f, format});
+    }
 }
 
 /* What a known format's address is, once more. */
@@ -161,10 +244,13 @@ static struct ir_value *print_one(struct ir_builder *b, const struct formats *f,
 
 bool spirv_split_formats(struct ir_inst *print, void (*made)(struct ir_inst *print, void *data), void *data)
 {
-    struct formats f = {0};
+    struct formats f = {.all_known = true};
     const struct ir_value *format = print->operands[1];
-    if (!choice_of(format) || !see(&f, format) || f.n == 0) return false;
-    struct ir_value *number = number_of(&f, format);
+    if (!is_choice(format)) return false;
+    see(&f, format);
+    if (!f.all_known || f.n == 0) return false;
+    number_all(&f);
+    struct ir_value *number = choice_of(&f, format)->number;
     struct ir_builder b = ir_builder_before(print);
     struct ir_value *r = print_one(&b, &f, print, number, 0, &(struct told){made, data});
     ir_replace_uses(print->parent->function->body, print->results[0], r);

@@ -8,6 +8,6 @@ const struct ir_inst *spirv_place_of(const struct ir_value *p, uint64_t *offset)
 /* The string that lies there; NULL: it is not known. */
 const char *spirv_known_string(const struct ir_value *p);
 
-/* Where a printf's format is chosen from known ones by selections and ifs, and there are not too many of them, a printf
-   of each stands in its place, under its condition; made() is told of each. False: it is left as it is. */
+/* Where a printf's format is chosen from known ones by selections, ifs and loops, and there are not too many of them, a
+   printf of each stands in its place, under its condition; made() is told of each. False: it is left as it is. */
 bool spirv_split_formats(struct ir_inst *print, void (*made)(struct ir_inst *print, void *data), void *data);

@@ -84,6 +84,16 @@ static const char text[] =
     "    %first = ieq i32 %n, 0\n    %p = global @mixed\n    %end = elem i8 %p, 27\n"
     "    %h = select ptr.constant %first, %end, %g\n    %r = printf [1 x i64] %i, %h, %args\n"
     "}\n"
+    /* Carried by a loop, which changes the two in each round; the one that was printed last leaves it. None is there
+       before. */
+    "kernel @by_rounds(%x: ptr.global i32 read) {\n"
+    "    %i = global_linear_id\n    %x0 = load i32 %x[%i]\n    %n = add i32 %x0, 1\n    %args = var [1 x i64]\n"
+    "    store i64 %args, 0\n    %o = global @odd\n    %e = global @even\n"
+    "    %last, %t = loop (%f: ptr.constant = %o, %g: ptr.constant = %e, %before: ptr.constant = null, %k: i32 = 0) -> "
+    "ptr.constant, i32 {\n"
+    "        %done = sge i32 %k, %n\n        if %done { break %before, %k } else { yield }\n"
+    "        %r = printf [1 x i64] %i, %f, %args\n        %m = add i32 %k, 1\n        continue %g, %f, %f, %m\n    }\n"
+    "    %r2 = printf [1 x i64] %i, %last, %args\n}\n"
     /* One that is not known. */
     "kernel @given(%x: ptr.global i32 read, %f: ptr.constant i32 read) {\n"
     "    %i = global_linear_id\n    %args = var [1 x i64]\n    store i64 %args, 0\n"
@@ -282,6 +292,14 @@ static void test_formats(void **state)
         forget();
         run(finalize(g, devices[d]));
         expect_printed("%u\nodd%s\neven");
+        fusion_graph_destroy(g);
+        x = index_buffer(session, "rounds", 3, 1, 0);
+        expect_ok(fusion_graph_create(session, &g));
+        add_node(g, load(session), "by_rounds", 3, (const fusion_arg[]){fusion_arg_read(x)}, 1);
+        forget();
+        run(finalize(g, devices[d]));
+        expect_printed("oddoddoddeveneven"
+                       "oddevenoddodd");
         fusion_graph_destroy(g);
     }
 }
