@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "fuser/passes/integers/low_bits.h"
+#include "fuser/passes/integers/rotation.h"
 #include "fuser/passes/integers/widen.h"
 #include "fuser/passes/passes.h"
 #include "fuser/passes/util.h"
@@ -248,6 +249,8 @@ static struct ir_value *known_outcome(const struct ranges *r, const struct ir_in
 /* What takes the place of the instruction; NULL: it stays. */
 static struct ir_value *rewritten(const struct ranges *r, struct ir_inst *inst)
 {
+    struct ir_value *rotation = rotation_inst(inst);
+    if (rotation) return rotation;
     if (!known_range_is_int(inst->results[0]->type))
         return ir_op_class(inst->op) == IR_CLASS_COMPARISON ? known_outcome(r, inst) : NULL;
     struct ir_value *v = widen_inst(&r->known, inst);
