@@ -176,6 +176,19 @@ static void test_older_language(void **state)
         FUSION_INVALID);
 }
 
+/* The version that the device has, which clang does not know. */
+static void test_version_of_device(void **state)
+{
+    char text[512];
+    snprintf(text, sizeof text, "#if __OPENCL_VERSION__ >= 120\n#define FACTOR (__OPENCL_VERSION__ / 10)\n#endif\n%s",
+             scale);
+    const char *path = write_file("version.cl", text);
+    assert_int_equal(factor_of_file(*state, path, NULL), 20);
+    assert_int_equal(factor_of_file(*state, path, "-cl-std=CL3.0"), 30);
+    assert_int_equal(factor_of_file(*state, path, "-D __OPENCL_VERSION__=120 -Werror"), 12);
+    assert_int_equal(factor_of_file(*state, path, "-D__OPENCL_VERSION__=110 -Werror"), 3);
+}
+
 static void test_errors(void **state)
 {
     static const char wrong[] = "kernel void k(global int *a) {\n    a[0] = b;\n}\n";
@@ -325,6 +338,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_load),
         cmocka_unit_test(test_older_language),
+        cmocka_unit_test(test_version_of_device),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_warnings),
         cmocka_unit_test(test_cache),

@@ -36,6 +36,13 @@ static bool has_option(const struct source *s, const char *begin)
     return false;
 }
 
+/* What compilers leave to the device: the language that it has, unless the options say. */
+static const char *language_macro(const struct source *s)
+{
+    if (has_option(s, "-D__OPENCL_VERSION__") || has_option(s, "__OPENCL_VERSION__")) return NULL;
+    return has_option(s, "-cl-std=CL3") ? "-D__OPENCL_VERSION__=300" : "-D__OPENCL_VERSION__=200";
+}
+
 static bool is_way_possible(const struct source *s, const struct way *way)
 {
     return way->optimized || !has_option(s, "-O0");
@@ -58,6 +65,8 @@ static int run_clang(const struct source *s, const struct toolchain *t, const st
     argv[k++] = "-fno-discard-value-names"; /* parameters are called what the source calls them */
     argv[k++] = "-fgnu89-inline";           /* `inline` functions are not expected elsewhere */
     argv[k++] = "-cl-kernel-arg-info";
+    const char *macro = language_macro(s);
+    if (macro) argv[k++] = (char *)macro;
     if (way->lines) argv[k++] = "-gline-tables-only";
     if (!s->path) argv[k++] = "-iquote.";
     for (size_t i = 0; i < s->n_options; i++) argv[k++] = s->options[i];
