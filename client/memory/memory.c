@@ -18,6 +18,7 @@
 
 enum { USM_TRIES = 16 };
 static const uint64_t check_available_above = 64 << 20; /* smaller requests need no look at the machine's memory */
+static const uint64_t huge_page_bytes = 2 << 20;
 /* USM allocations lie at the same address in client and executor: in a part of the address space that
    neither the kernel's mmap nor the heap uses by itself. */
 static const uintptr_t usm_region = 0x100000000000, usm_region_bytes = 0x100000000000;
@@ -45,20 +46,44 @@ static int sealed_memfd(uint64_t bytes)
     return fd;
 }
 
+/* Where pages of the largest size that fits can be mapped: the executor asks for huge ones (huge_pages.h). */
+static uint64_t page_of(uint64_t bytes)
+{
+    return bytes < huge_page_bytes ? 4096 : huge_page_bytes;
+}
+
 static void *usm_address(uint64_t bytes)
 {
-    uint64_t random = 0;
+    uint64_t random = 0, page = page_of(bytes);
     if (getrandom(&random, sizeof random, 0) < 0) random = (uintptr_t)&random;
     uint64_t room = usm_region_bytes > bytes ? usm_region_bytes - bytes : 1;
-    return (void *)(usm_region + random % room / 4096 * 4096);
+    return (void *)(usm_region + random % room / page * page);
+}
+
+static void *map_usm(uint64_t bytes, int fd)
+{
+    return mmap(usm_address(bytes), bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0);
+}
+
+/* A little more than is needed, of which the ends are given back. */
+static void *map_anywhere(uint64_t bytes, int fd)
+{
+    uint64_t page = page_of(bytes), length = (bytes + 4095) / 4096 * 4096, more = page - 4096;
+    uint8_t *room = mmap(NULL, length + more, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (room == MAP_FAILED) return MAP_FAILED;
+    uint64_t before = -(uintptr_t)room % page;
+    void *map = mmap(room + before, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0);
+    if (map == MAP_FAILED) before = length + more; /* all of it */
+    if (before) munmap(room, before);
+    if (before < more) munmap(room + before + length, more - before);
+    return map;
 }
 
 /* Where the data begin; NULL: not mapped, and errno. */
 static void *map_memory(const struct memory *m, int fd)
 {
     uint64_t bytes = m->lead + m->bytes;
-    void *at = m->usm ? usm_address(bytes) : NULL;
-    void *map = mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | (at ? MAP_FIXED_NOREPLACE : 0), fd, 0);
+    void *map = m->usm ? map_usm(bytes, fd) : map_anywhere(bytes, fd);
     return map == MAP_FAILED ? NULL : (uint8_t *)map + m->lead;
 }
 

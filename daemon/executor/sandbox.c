@@ -20,6 +20,7 @@
 
 #include "daemon/confine/filter.h"
 #include "daemon/confine/landlock.h"
+#include "daemon/executor/program/huge_pages.h"
 
 /*
  * The system calls that remain. docs/security.md has what each is for, and what an attacker has of it. None
@@ -49,6 +50,7 @@ static const struct filter_rule allowed[] = {
     FILTER_IF2(mremap, FILTER_IS(1, 0), FILTER_IS(3, MREMAP_MAYMOVE | MREMAP_FIXED)),
     FILTER_IF(madvise, FILTER_IS(2, MADV_DONTNEED)),
     FILTER_IF(madvise, FILTER_IS(2, MADV_HUGEPAGE)),
+    FILTER_IF(madvise, FILTER_IS(2, MADV_COLLAPSE)),
     FILTER_IF(madvise, FILTER_IS(2, MADV_POPULATE_WRITE)),
     FILTER_IF(fcntl, FILTER_IS(1, F_GET_SEALS)),
     FILTER_ANY(fstat),

@@ -12,12 +12,11 @@
 #include <unistd.h>
 
 #include "daemon/executor/program/guard.h"
+#include "daemon/executor/program/huge_pages.h"
 #include "proto/include/fusiond/status.h"
 #include "proto/lead.h"
 #include "proto/limits.h"
 #include "proto/ring.h"
-
-enum { HUGE_PAGE_BYTES = 2 << 20 };
 
 static size_t page_bytes(void)
 {
@@ -54,6 +53,7 @@ static int check_descriptor(int fd, struct buffer *buffer, struct error *e)
         return error_set_id(e, FUSION_INVALID, "buffer", buffer->id,
                             "the memfd has %jd bytes, fewer than the %" PRIu64 " announced, from byte %" PRIu64 " on",
                             (intmax_t)s.st_size, buffer->bytes, buffer->lead);
+    buffer->empty = s.st_blocks == 0;
     buffer->device = s.st_dev;
     buffer->inode = s.st_ino;
     return 0;
@@ -113,8 +113,9 @@ static int map_at(struct buffer *buffer, uint64_t address, int fd, struct error 
 static int populate(const struct buffer *buffer, struct error *e)
 {
     size_t length = length_of(buffer);
-    void *pages = buffer->memory - buffer->lead;
+    uint8_t *pages = buffer->memory - buffer->lead;
     madvise(pages, length, MADV_HUGEPAGE);
+    if (buffer->empty) huge_pages_take(pages, length);
     if (madvise(pages, length, MADV_POPULATE_WRITE) == 0) return 0;
     if (errno == EINVAL) return 0; /* a kernel before 5.14: the kernels will fault the pages in */
     return error_set_id(e, FUSION_OUT_OF_MEMORY, "buffer", buffer->id, "no memory for %zu bytes: %s", length,

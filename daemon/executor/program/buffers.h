@@ -22,6 +22,7 @@ struct buffer {
     struct ring *ring;
     /* private to buffers.c */
     uint64_t lead;     /* bytes of pages before the memory */
+    bool empty;        /* a memfd without pages, when it came */
     void *reservation; /* memory and the guards around it */
     size_t reserved;
     _Atomic uint32_t references;
