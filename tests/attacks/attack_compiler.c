@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -177,6 +178,55 @@ static void test_figures(void **state)
     fusion_disconnect(victim);
 }
 
+/* ---- what it answers ---- */
+
+static const char flood_text[] = "flood";
+
+static int start_limited(void **state)
+{
+    (void)state;
+    /* 48 MB for clients: 24 of them for a user, and all for root; the answer has 30. */
+    static const char *const options[] = {"--compilers", "1", "--memory", "144", "--compile-limit", "4000", NULL};
+    setenv("FUSIOND_COMPILER", getenv("FUSIOND_BROKEN_COMPILER"), 1);
+    service_start_as(&service, geteuid() == 0 ? DAEMON_UID : 0, options);
+    return 0;
+}
+
+/* 0: it was refused for what the answer takes. */
+static int be_flooded(void)
+{
+    fusion_session *session;
+    fusion_module *module;
+    if (fusion_connect(service.socket, NULL, &session) != FUSION_SUCCESS) return 2;
+    fusion_status status = fusion_module_load(session, "flood", flood_text, strlen(flood_text), &module);
+    const char *said = fusion_last_error()->reason;
+    bool right = status == FUSION_OUT_OF_MEMORY && strstr(said, "made more than can be taken: the daemon's memory");
+    if (!right) fprintf(stderr, "%d: %s\n", (int)status, said);
+    return !right;
+}
+
+/* The user whose job it is has what of an answer has come, and more than his share is not read; who waits for the same
+   job has his own turn. */
+static void test_answers_are_charged(void **state)
+{
+    (void)state;
+    int status;
+    fusion_module *module;
+    if (geteuid() != 0) skip();
+    pid_t child = fork();
+    if (child == 0) _exit(setgid(ATTACKER_UID) == 0 && setuid(ATTACKER_UID) == 0 ? be_flooded() : 3);
+    usleep(100000);
+    fusion_session *session = service_connect(&service);
+    fusion_status other = fusion_module_load(session, "flood", flood_text, strlen(flood_text), &module);
+    expect_status(other, FUSION_COMPILER, __FILE__, __LINE__);
+    expect_in_reason("longer than 4000 ms");
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    load_test_kernels(session); /* and the next one does its work */
+    fusion_disconnect(session);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -184,6 +234,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_nothing_stays, start, stop),
         cmocka_unit_test_setup_teardown(test_nobody_looks_in, start, stop),
         cmocka_unit_test_setup_teardown(test_figures, start, stop),
+        cmocka_unit_test_setup_teardown(test_answers_are_charged, start_limited, stop),
     };
     return cmocka_run_group_tests_name("compiler", tests, NULL, NULL);
 }

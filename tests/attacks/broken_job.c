@@ -2,7 +2,8 @@
  * A compiler that a client has broken: the real one, but for this job. A module whose text begins with "attack" makes
  * it try what code of an attacker would try in its place; the reply's reason lists what has worked. Any other module is
  * read as usual, and remembered. A graph with "forges" in it is planned as usual, but the reply has figures of the
- * machine that are none; one with "tells" in it fails with the figures that the job was given.
+ * machine that are none; one with "tells" in it fails with the figures that the job was given. A module "flood" is
+ * answered with half of a very large message, and nothing more.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -223,6 +224,18 @@ int job_plan(const struct proto_message *m, struct proto_writer *reply, struct e
     return result;
 }
 
+static _Noreturn void flood(void)
+{
+    enum { CONNECTION = 3, WHOLE = 60 << 20, STEP = 1 << 20 };
+    static uint8_t bytes[STEP];
+    const uint8_t header[8] = {WHOLE & 0xff, WHOLE >> 8 & 0xff, WHOLE >> 16 & 0xff, WHOLE >> 24, 0, 0, 0x31, 0x46};
+    signal(SIGPIPE, SIG_IGN);
+    bool open = write(CONNECTION, header, sizeof header) == (ssize_t)sizeof header;
+    for (size_t sent = 0; open && sent < WHOLE / 2; sent += STEP)
+        open = write(CONNECTION, bytes, sizeof bytes) == (ssize_t)sizeof bytes;
+    for (;;) poll(NULL, 0, 1000);
+}
+
 int job_module(const struct proto_message *m, struct proto_writer *reply, struct error *e)
 {
     const void *data;
@@ -230,6 +243,7 @@ int job_module(const struct proto_message *m, struct proto_writer *reply, struct
     struct target t = {0};
     char text[1024] = "";
     if (proto_get_bytes(&m->params, "data", &data, &size) && size < sizeof text) memcpy(text, data, size);
+    if (strncmp(text, "flood", 5) == 0) flood();
     if (sscanf(text, "attack %d %199s %299s %99s", &t.broker, t.cache, t.entry, t.socket) == 4) return attack(&t, e);
     snprintf(remembered, sizeof remembered, "%s", text);
     return honest_job_module(m, reply, e);

@@ -130,12 +130,47 @@ static void test_refused_waiter(void **state)
     jobs_clear(&jobs);
 }
 
+/* What has failed for its user alone is done again for others who wait for it. */
+static void test_failed_for_one(void **state)
+{
+    (void)state;
+    struct user *user = user_get(&users, USER), *other = user_get(&users, OTHER);
+    struct pool_client of_user, of_other;
+    struct job_waiter waiters[3];
+    struct jobs jobs = {0};
+    struct job_key key = {.kind = CACHE_OBJECT};
+    struct proto_writer w;
+    struct error error;
+    users_limit(&users, (const uint64_t[USER_RESOURCES]){9, 1 << 20, 9, 9, 9, 9}, caps, 2);
+    jobs_init(&jobs);
+    turns_init_client(&of_user, user, false);
+    turns_init_client(&of_other, other, false);
+    proto_begin_request(&w, 1, "compile");
+    proto_pack_map(&w, 0);
+    struct job *job = jobs_add(&jobs, &of_user, &key, 1, &w, &error);
+    assert_non_null(job);
+    for (int i = 0; i < 3; i++) job_wait(job, i == 1 ? &of_other : &of_user, &waiters[i], on_done, NULL);
+    n_told = 0;
+    error_set(&error, FUSION_OUT_OF_MEMORY, "compiler", "too much");
+    job_begin(job, &of_user);
+    job_fail_of(job, user, &error);
+    assert_int_equal(n_told, 2);
+    assert_ptr_equal(jobs_next(&jobs, TURNS_OF_ALL), &waiters[1]);
+    job_begin(job, &of_other);
+    job_fail_of(job, other, &error); /* nobody else: it is gone */
+    assert_int_equal(n_told, 3);
+    assert_null(jobs_find(&jobs, &key));
+    assert_int_equal(user->turns.running + other->turns.running + jobs.n_queued, 0);
+    jobs_clear(&jobs);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_window, setup, teardown),
         cmocka_unit_test_setup_teardown(test_whose, setup, teardown),
         cmocka_unit_test_setup_teardown(test_refused_waiter, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_failed_for_one, setup, teardown),
     };
     return cmocka_run_group_tests_name("quota", tests, NULL, NULL);
 }

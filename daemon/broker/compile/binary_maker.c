@@ -269,7 +269,10 @@ static bool run(struct binary_maker *maker)
         maker->child = child_spawn(&broker->children, command, &pair[1], 1, NULL, -1, &priority_of_binaries,
                                    on_exit_status, maker);
     close(pair[1]);
-    if (maker->child) send_job(maker);
+    if (maker->child) {
+        peer_charge_reply(maker->peer, maker->now->user);
+        send_job(maker);
+    }
     return maker->child;
 }
 

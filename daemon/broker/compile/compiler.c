@@ -29,6 +29,7 @@ struct compiler {
     bool finished;    /* nothing is left of the job's process, but perhaps its last words */
     uint64_t used_us; /* processor time of the job that has ended */
     char why[256];    /* it was killed for this reason; else "" */
+    bool too_much;    /* and that was its answer's size */
 };
 
 static void free_compiler(struct compiler *c)
@@ -47,7 +48,7 @@ static void on_exit_status(void *data, int status)
     child_describe(status, ending, sizeof ending);
     snprintf(why, sizeof why, "%s", c->why);
     if (!c->why[0]) snprintf(why, sizeof why, "the compiler %s", ending);
-    c->events->ended(c->data, why);
+    c->events->ended(c->data, c->too_much ? FUSION_OUT_OF_MEMORY : FUSION_COMPILER, why);
     free_compiler(c);
 }
 
@@ -135,7 +136,10 @@ static void on_work_ended(void *data, fusion_status status, const char *reason)
         settle(c);
         return;
     }
-    snprintf(why, sizeof why, "the compiler sent a message that is no protocol: %s", reason);
+    bool too_much = status == FUSION_OUT_OF_MEMORY && !c->why[0];
+    snprintf(why, sizeof why, "the compiler %s: %s",
+             too_much ? "made more than can be taken" : "sent a message that is no protocol", reason);
+    c->too_much |= too_much;
     compiler_kill(c, why);
 }
 
@@ -200,7 +204,8 @@ static bool send_job(struct compiler *c, int fd, const struct compiler_order *or
     return peer_send(c->control, &w);
 }
 
-void compiler_run(struct compiler *c, uint32_t id, struct proto_writer *request, const struct compiler_order *order)
+void compiler_run(struct compiler *c, struct user *user, uint32_t id, struct proto_writer *request,
+                  const struct compiler_order *order)
 {
     int pair[2];
     c->job = id;
@@ -211,6 +216,7 @@ void compiler_run(struct compiler *c, uint32_t id, struct proto_writer *request,
     bool sent = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) == 0;
     if (sent) {
         c->work = peer_new(&c->broker->loop, pair[0], SIZE_MAX, &work_events, c);
+        if (c->work) peer_charge_reply(c->work, user);
         sent = c->work && send_job(c, pair[1], order) && peer_send(c->work, request);
         close(pair[1]);
     }

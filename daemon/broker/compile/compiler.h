@@ -16,8 +16,10 @@ struct compiler_events {
     void (*measured)(void *data, const void *figures, size_t size);
     /* Nothing is left of the job, which has used so much processor time. */
     void (*idle)(void *data, uint64_t used_ns);
-    /* It has died, or was ended for breaking a rule: why, with nothing left of it. It is freed afterwards. */
-    void (*ended)(void *data, const char *why);
+    /* It has died, or was ended for breaking a rule: why, with nothing left of it. It is freed afterwards. status:
+       FUSION_OUT_OF_MEMORY where its answer was more than the job's user may make the daemon hold, else
+       FUSION_COMPILER. */
+    void (*ended)(void *data, fusion_status status, const char *why);
 };
 
 /* NULL: cannot be started, with a line in the log. */
@@ -31,8 +33,8 @@ struct compiler_order {
     bool measures; /* behind it the compiler measures the machine */
 };
 
-/* Gives it a job (a finished request, cleared). */
-void compiler_run(struct compiler *compiler, uint32_t id, struct proto_writer *request,
+/* Gives it a job (a finished request, cleared). What it answers is charged to the user while it comes. */
+void compiler_run(struct compiler *compiler, struct user *user, uint32_t id, struct proto_writer *request,
                   const struct compiler_order *order);
 /* Another one from now on, while the job runs. */
 void compiler_set_priority(struct compiler *compiler, enum job_priority priority);

@@ -188,6 +188,28 @@ enum job_priority job_priority(const struct job *job, bool shared)
     return most;
 }
 
+static struct job_waiter *waiter_of(const struct job *job, const struct user *user, bool is_his)
+{
+    struct job_waiter *waiter;
+    LIST_FOREACH(waiter, &job->waiters, link)
+    if ((waiter->client->user == user) == is_his) return waiter;
+    return NULL;
+}
+
+void job_fail_of(struct job *job, const struct user *user, const struct error *error)
+{
+    struct jobs *jobs = job->jobs;
+    struct job_key key = job->key;
+    struct job_waiter *waiter;
+    if (!waiter_of(job, user, false)) {
+        job_finish(job, NULL, error);
+        return;
+    }
+    job_put_back(job);
+    /* Whoever is told may end others who wait, and with the last the job. */
+    while (jobs_find(jobs, &key) == job && (waiter = waiter_of(job, user, true))) job_refuse(waiter, error);
+}
+
 void job_put_back(struct job *job)
 {
     struct job_waiter *waiter;

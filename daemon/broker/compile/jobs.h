@@ -69,6 +69,8 @@ void job_begin(struct job *job, const struct pool_client *client);
 /* As of now: that of him who should wait least. shared: other users are there, who go before one who has had much
    compiled. */
 enum job_priority job_priority(const struct job *job, bool shared);
+/* It has failed for what a user may not: he is told, and others who wait for it do so again. */
+void job_fail_of(struct job *job, const struct user *user, const struct error *error);
 /* It did not get a result, and waits for another compiler. */
 void job_put_back(struct job *job);
 /* Tells everybody who waits, then frees the job. */

@@ -327,12 +327,15 @@ static void log_lost(const struct job *job, const char *why)
     log_about(LOG_WARNING, user ? &user->log : NULL, &about, "a compiler was lost: %s", why);
 }
 
-static void on_ended(void *data, const char *why)
+static void on_ended(void *data, fusion_status status, const char *why)
 {
     struct worker *w = data;
     struct pool *pool = w->pool;
     struct job *job = w->job;
     bool was_ready = w->ready, over_limit = w->over_limit;
+    struct user *user = w->user ? user_ref(w->user) : NULL;
+    struct error error;
+    error_set(&error, status, "compiler", "%s", why);
     remove_worker(w);
     if (!was_ready) {
         start_failed(pool, why);
@@ -340,11 +343,11 @@ static void on_ended(void *data, const char *why)
         pool->broker->counters.compilers_lost++;
         log_lost(job, why);
     }
-    if (job && !try_again(pool, job, over_limit)) {
-        struct error error;
-        error_set(&error, FUSION_COMPILER, "compiler", "%s", why);
+    if (job && status == FUSION_OUT_OF_MEMORY)
+        job_fail_of(job, user, &error);
+    else if (job && !try_again(pool, job, over_limit))
         job_finish(job, NULL, &error);
-    }
+    user_put(user);
     schedule(pool);
 }
 
@@ -406,7 +409,7 @@ static void begin(struct worker *w)
     w->since_ms = now_ms(w->pool);
     struct compiler_order order = {.care = job->care, .priority = w->priority, .measures = lacks_figures(w)};
     if (proto_writer_copy(&job->request, &request))
-        compiler_run(w->compiler, job->id, &request, &order);
+        compiler_run(w->compiler, w->user, job->id, &request, &order);
     else
         compiler_kill(w->compiler, "there is no memory for its job");
 }

@@ -34,6 +34,7 @@ struct peer {
     int fd;
     struct user *user;  /* who pays; NULL: nobody */
     bool received_only; /* he does not pay for the queue */
+    bool never_waits;   /* for the user's turn */
     uint32_t frame_ms;
     size_t charged_bytes, charged_fds;
     const struct peer_events *events;
@@ -87,6 +88,12 @@ void peer_charge_received(struct peer *p, struct user *user)
 {
     p->user = user_ref(user);
     p->received_only = true;
+}
+
+void peer_charge_reply(struct peer *p, struct user *user)
+{
+    peer_charge_received(p, user);
+    p->never_waits = true;
 }
 
 /* ---- life ---- */
@@ -324,7 +331,7 @@ size_t peer_queued(const struct peer *peer)
 /* Its messages, those that have come already, too, wait for a moment then. */
 static bool must_wait(struct peer *p)
 {
-    if (!p->user || !user_has_had_enough(p->user, uv_now(p->poll.loop))) return false;
+    if (!p->user || p->never_waits || !user_has_had_enough(p->user, uv_now(p->poll.loop))) return false;
     p->waits = true;
     update_poll(p);
     uv_timer_start(&p->timer, on_timer, user_waits_ms(p->user), 0);

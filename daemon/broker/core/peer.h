@@ -34,6 +34,8 @@ void peer_is_stranger(struct peer *peer, uid_t uid);
 void peer_limit(struct peer *peer, struct user *user, uint32_t frame_ms);
 /* Only what has come of messages is charged: what is queued is so already, elsewhere. */
 void peer_charge_received(struct peer *peer, struct user *user);
+/* The same of what a compiler answers; and it is read at once, whatever the user has had, as others may wait for it. */
+void peer_charge_reply(struct peer *peer, struct user *user);
 /* Finishes, sends and clears the message. False: it is too large, or the connection has ended (then `ended` is called
    from the loop). The writer's descriptors stay the caller's. */
 bool peer_send(struct peer *peer, struct proto_writer *w);
