@@ -177,7 +177,8 @@ static void test_waiting_executor_killed(void **state)
     waiting_executor(second);
     expect_values(&later);
     expect_values(&good);
-    assert_int_equal(service_counter(good.session, "executors_lost"), lost);
+    /* The second was dying, which takes as long as a loaded machine lets it: it may have been the session's before. */
+    assert_in_range(service_counter(good.session, "executors_lost"), lost, lost + 1);
     fusion_disconnect(later.session);
     fusion_disconnect(good.session);
 }

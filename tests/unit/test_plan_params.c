@@ -23,6 +23,7 @@ struct chain {
     const int64_t *recorded; /* what the scalars are, of each kernel its own; NULL: all kernels share them */
     const char *launches, *internalized;
     const int64_t *changed; /* what a submission says instead, by kernel */
+    uint32_t params;        /* of the first launch; 0: any number */
 };
 
 /* As the client describes values. */
@@ -72,6 +73,7 @@ static void check(const struct chain *c)
         struct fuser_plan *plan = check_planned(g);
         check_launches(g, plan, c->launches);
         check_internalized(g, plan, c->internalized);
+        if (c->params) assert_int_equal(plan->launches[0].n_params, c->params);
         if (c->recorded)
             check_values(g, plan, c);
         else
@@ -167,6 +169,29 @@ static void equal_bounds(void **state)
         .launches = "k0 k1 k2",
         .internalized = "b1 b2",
         .changed = (const int64_t[]){70, 80, 60},
+        .params = 3, /* a, o and one n */
+    });
+}
+
+/* Numbers that nothing but numbers depends on have a parameter each, however equal: each may change without a
+ * condition. */
+static void equal_factors(void **state)
+{
+    (void)state;
+    check(&(struct chain){
+        .source = "kernel void k0(global const float *a, global float *t, int m)\n"
+                  "{ int i = get_global_id(0); t[i] = a[i] * m; }\n"
+                  "kernel void k1(global const float *t, global float *o, int m)\n"
+                  "{ int i = get_global_id(0); o[i] = t[i] + m; }\n",
+        .n = 2,
+        .n_values = 1,
+        .range = test_range(ITEMS, 0),
+        .floats = ITEMS,
+        .recorded = (const int64_t[]){3},
+        .launches = "k0 k1",
+        .internalized = "b1",
+        .changed = (const int64_t[]){4, 5},
+        .params = 4, /* a, o and two m */
     });
 }
 
@@ -380,10 +405,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(guarded_chain),          cmocka_unit_test(narrower_guard),
         cmocka_unit_test(elements_behind_guards), cmocka_unit_test(equal_bounds),
-        cmocka_unit_test(equal_offsets),          cmocka_unit_test(rows_of_images),
-        cmocka_unit_test(rows_of_other_lengths),  cmocka_unit_test(stencil_and_points),
-        cmocka_unit_test(rows_that_overlap),      cmocka_unit_test(large_enough),
-        cmocka_unit_test(not_large_enough),       cmocka_unit_test(square_image_alone),
+        cmocka_unit_test(equal_offsets),          cmocka_unit_test(equal_factors),
+        cmocka_unit_test(rows_of_images),         cmocka_unit_test(rows_of_other_lengths),
+        cmocka_unit_test(stencil_and_points),     cmocka_unit_test(rows_that_overlap),
+        cmocka_unit_test(large_enough),           cmocka_unit_test(not_large_enough),
+        cmocka_unit_test(square_image_alone),
     };
     return cmocka_run_group_tests_name("plan params", tests, NULL, NULL);
 }
