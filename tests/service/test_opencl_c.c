@@ -189,6 +189,21 @@ static void test_version_of_device(void **state)
     assert_int_equal(factor_of_file(*state, path, "-D__OPENCL_VERSION__=110 -Werror"), 3);
 }
 
+/* There are three dimensions; beyond them is one work-item of one group, the first. */
+static void test_dimensions_beyond(void **state)
+{
+    static const char options[] =
+        "'-DFACTOR=((int)(get_global_size(a[i] + 3) * 3 + get_local_size(a[i] + 9) * 5 + "
+        "get_num_groups(a[i] - 200) * 7 + get_global_id(a[i] + 3) + get_local_id(a[i] + 4) + "
+        "get_group_id(a[i] + 5) + get_global_offset(a[i] + 6) + get_global_size(a[i] % 1 + 1)))'";
+    const char *path = write_file("beyond.cl", scale);
+    for (int i = 0; i < 2; i++) {
+        char text[600];
+        snprintf(text, sizeof text, "%s%s", options, i ? " -O0" : "");
+        assert_int_equal(factor_of_file(*state, path, text), 16);
+    }
+}
+
 static void test_errors(void **state)
 {
     static const char wrong[] = "kernel void k(global int *a) {\n    a[0] = b;\n}\n";
@@ -339,6 +354,7 @@ int main(void)
         cmocka_unit_test(test_load),
         cmocka_unit_test(test_older_language),
         cmocka_unit_test(test_version_of_device),
+        cmocka_unit_test(test_dimensions_beyond),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_warnings),
         cmocka_unit_test(test_cache),

@@ -8,6 +8,7 @@
 #include "ir/spirv/canonicalize/control_flow_cost.h"
 #include "ir/spirv/canonicalize/debug_info.h"
 #include "ir/spirv/canonicalize/declarations_first.h"
+#include "ir/spirv/canonicalize/event_selects.h"
 #include "ir/spirv/canonicalize/interfaces.h"
 #include "ir/spirv/canonicalize/merge_types.h"
 #include "ir/spirv/canonicalize/operand_checks.h"
@@ -28,6 +29,7 @@ bool spirv_canonicalize(struct spirv_words *m)
     spirv_order_blocks(m);
     if (!spirv_check_control_flow_cost(m) || !spirv_check_call_graph_cost(m) || !spirv_check_operands(m)) return false;
     spirv_widen_selects(m);
+    spirv_choose_events(m);
     spirv_cast_constituents(m);
     spirv_complete_interfaces(m);
     return true;

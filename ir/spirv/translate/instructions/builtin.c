@@ -99,15 +99,32 @@ static struct ir_value *build_vector(struct spirv_body *s, enum ir_op op, ir_typ
     return ir_build(&s->b, IR_OP_VEC, t, parts, 3)->results[0];
 }
 
-/* One component of three, which need not be known. */
+/* One component of three, which need not be known; there are none beyond, where work-items have id 0 of a size of 1. */
+static struct ir_value *component_at(struct spirv_body *s, enum ir_op op, struct ir_value *all, struct ir_value *index)
+{
+    ir_type t = ir_type_element(all->type);
+    bool is_size =
+        op == IR_OP_NUM_GROUPS || op == IR_OP_LOCAL_SIZE || op == IR_OP_GLOBAL_SIZE || op == IR_OP_ENQUEUED_LOCAL_SIZE;
+    struct ir_value *is = ir_build2(&s->b, IR_OP_ULT, index->type, index, spirv_int(s, index->type, 3));
+    struct ir_value *there = ir_build2(&s->b, IR_OP_EXTRACT, all->type, all, index);
+    return ir_build3(&s->b, IR_OP_SELECT, t, is, there, spirv_int(s, t, is_size));
+}
+
 static struct ir_value *component_of(struct spirv_body *s, const struct spirv_inst *i, const struct builtin *b,
                                      uint32_t component, ir_type t)
 {
     uint64_t n;
     struct ir_value *index = spirv_value(s, i, component);
     if (ir_value_uint(index, &n) && n < 3) return spirv_as_int(s, ir_build_id(&s->b, b->op, (unsigned)n), t);
-    struct ir_value *all = build_vector(s, b->op, ir_type_with_lanes(t, 3));
-    return ir_build2(&s->b, IR_OP_EXTRACT, all->type, all, index);
+    return component_at(s, b->op, build_vector(s, b->op, ir_type_with_lanes(t, 3)), index);
+}
+
+struct ir_value *spirv_builtin_at(struct spirv_body *s, uint32_t vector, struct ir_value *all, struct ir_value *index)
+{
+    uint32_t component;
+    const struct spirv_inst *load = spirv_def(s->r, vector);
+    const struct builtin *b = load && load->op == SpvOpLoad ? builtin_behind(s, load->words[3], &component) : NULL;
+    return b && b->sort == VECTOR && !component ? component_at(s, b->op, all, index) : NULL;
 }
 
 /* Pointers derived from built-in variables have no value: their loads find the variable. */

@@ -4,6 +4,7 @@
 #include "ir/spirv/decode/fail.h"
 #include "ir/spirv/decode/ids.h"
 #include "ir/spirv/decode/types.h"
+#include "ir/spirv/translate/instructions/builtin.h"
 #include "ir/spirv/translate/values/values.h"
 
 /* The lane of a vector, from where it was put together where that can be seen. */
@@ -116,7 +117,8 @@ static void emit_dynamic(struct spirv_body *s, const struct spirv_inst *i)
     if (i->op == SpvOpVectorExtractDynamic) {
         struct ir_value *index = spirv_value(s, i, i->words[4]);
         bool known = ir_value_uint(index, &k) && k < ir_type_lanes(v->type);
-        spirv_set(s, i, known ? lane_of(s, v, (uint32_t)k) : ir_build2(&s->b, IR_OP_EXTRACT, v->type, v, index));
+        struct ir_value *part = known ? lane_of(s, v, (uint32_t)k) : spirv_builtin_at(s, i->words[3], v, index);
+        spirv_set(s, i, part ? part : ir_build2(&s->b, IR_OP_EXTRACT, v->type, v, index));
     } else {
         spirv_set(
             s, i,
