@@ -340,7 +340,7 @@ static void as_the_interpreter(void **state)
     (void)state;
     struct counts counts = {0};
     const char *seed_text = getenv("FUSIOND_TEST_SEED");
-    unsigned first = seed_text ? (unsigned)strtoul(seed_text, NULL, 10) : 0, n = test_cases(120);
+    unsigned first = seed_text ? (unsigned)strtoul(seed_text, NULL, 10) : 0, n = test_cases(60);
     for (unsigned seed = first; seed < first + n; seed++) check(seed, &counts);
     print_message("# %u proved to be outside, %u outside, %u inside\n", counts.proved_outside, counts.outside,
                   counts.inside);

@@ -213,7 +213,7 @@ static bool run(uint64_t seed)
 static void group_lanes(void **state)
 {
     (void)state;
-    unsigned n = test_cases(30), as_lanes = 0;
+    unsigned n = test_cases(20), as_lanes = 0;
     for (unsigned i = 0; i < NUMBERS; i++) in[i] = i * 0x9e3779b97f4a7c15u;
     for (uint64_t seed = 1; seed <= n; seed++) as_lanes += run(seed);
     assert_true(as_lanes >= n / 2);

@@ -240,7 +240,7 @@ static void random_ids(void **state)
     (void)state;
     const char *first = getenv("FUSIOND_TEST_SEED");
     uint64_t seed = first ? strtoull(first, NULL, 10) : 1;
-    for (unsigned cases = test_cases(100); cases--; seed++) run_case(seed, first != NULL);
+    for (unsigned cases = test_cases(60); cases--; seed++) run_case(seed, first != NULL);
 }
 
 /* ---- what wraps, used as a number ---- */

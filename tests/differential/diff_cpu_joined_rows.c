@@ -250,7 +250,7 @@ static void joined_rows(void **state)
 {
     (void)state;
     struct joined_kernels joined = {0};
-    unsigned n = test_cases(60);
+    unsigned n = test_cases(30);
     for (int i = 0; i < NUMBERS; i++) {
         a[i] = (float)(i * 37 % 101) * 0.125f - 5;
         b[i] = (float)(i * 53 % 97) * 0.0625f - 2;

@@ -244,7 +244,7 @@ static void lane_loops(void **state)
     uint64_t seed = first ? strtoull(first, NULL, 10) : 1;
     for (unsigned i = 0; i < LOADS; i++) input[i] = (int32_t)(i * 2654435761u >> 20) % 100;
     for (unsigned i = 0; i < LOADS; i++) floats[i] = (float)input[i] / 7 - 5;
-    for (unsigned cases = test_cases(25); cases; cases--, seed++) {
+    for (unsigned cases = test_cases(16); cases; cases--, seed++) {
         struct writer w = {.rng.state = seed};
         bool groups = chance(&w, 25);
         write_kernel(&w, groups);

@@ -98,7 +98,7 @@ static void steps(void **state)
     static const unsigned sizes[] = {16, 32, 48, 64, 100, 128, 256};
     const char *first = getenv("FUSIOND_TEST_SEED");
     uint64_t seed = first ? strtoull(first, NULL, 10) : 1;
-    for (unsigned cases = test_cases(40); cases; cases--, seed++) {
+    for (unsigned cases = test_cases(24); cases; cases--, seed++) {
         struct writer w = {.rng.state = seed};
         w.type = types[below(&w, 8)];
         w.items = sizes[below(&w, 7)];
@@ -173,7 +173,7 @@ static void walks(void **state)
     (void)state;
     const char *first = getenv("FUSIOND_TEST_SEED");
     uint64_t seed = first ? strtoull(first, NULL, 10) : 1;
-    for (unsigned cases = test_cases(20); cases; cases--, seed++) {
+    for (unsigned cases = test_cases(12); cases; cases--, seed++) {
         struct writer w = {.rng.state = seed};
         w.type = types[below(&w, 8)];
         char *text = write_walk(&w);

@@ -181,7 +181,7 @@ static void turned_memory(void **state)
     (void)state;
     const char *first = getenv("FUSIOND_TEST_SEED");
     uint64_t seed = first ? strtoull(first, NULL, 10) : 1;
-    for (unsigned cases = test_cases(40); cases; cases--, seed++) {
+    for (unsigned cases = test_cases(24); cases; cases--, seed++) {
         struct writer w = {.rng.state = seed};
         struct nd_range ranges[RANGES];
         w.type = types[below(&w, 8)];

@@ -16,7 +16,7 @@
 #include "tests/support/random_args.h"
 #include "tests/support/random_spmd.h"
 
-enum { SHORT_CASES = 300, LONG_CASES = 10000 };
+enum { SHORT_CASES = 180, LONG_CASES = 10000 };
 
 static unsigned usual_cases = SHORT_CASES;
 
