@@ -142,7 +142,9 @@ static bool write_picture(const char *folder, const char *name, const struct pic
 {
     char path[4096];
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    return picture_write(path, p);
+    if (picture_write(path, p)) return true;
+    fprintf(stderr, "%s: %s\n", path, picture_reason());
+    return false;
 }
 
 static void print_row(const char *name, const fusion_exec *exec, double ms, uint64_t bytes)
@@ -170,7 +172,10 @@ int main(int argc, char **argv)
     if (argc != 4) return fprintf(stderr, "usage: photo KERNELS.fk PICTURE|- OUTPUT-FOLDER\n"), 2;
     struct picture picture = {0};
     bool generated = strcmp(argv[2], "-") == 0;
-    if (!(generated ? picture_generate(4000, 3000, &picture) : picture_read(argv[2], &picture))) return 1;
+    if (!(generated ? picture_generate(4000, 3000, &picture) : picture_read(argv[2], &picture))) {
+        fprintf(stderr, "%s: %s\n", generated ? "picture" : argv[2], picture_reason());
+        return 1;
+    }
     printf("%s: %u x %u, %.1f megapixels\n", generated ? "generated picture" : argv[2], picture.width, picture.height,
            (double)picture.width * picture.height / 1e6);
 

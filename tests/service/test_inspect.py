@@ -485,11 +485,38 @@ def test_errors_of_the_command_line():
             (["metrics", "--json"], "metrics"), (["--scoket", "x", "devices"], "`--scoket` (did you mean `socket`?)")):
         expect(wanted in (run_json("metrics", status=2)["object"] if arguments[0] == "metrics" else run(*arguments, status=2)),
                f"{arguments}: {wanted}")
+    png, jpeg, other = f.file("short.png"), f.file("short.jpg"), f.file("other.png")
+    for path, start in ((png, b"\x89PNG\r\n\x1a\n" + bytes(20)), (jpeg, b"\xff\xd8\xff\xe0" + bytes(20)), (other, b"not a picture")):
+        with open(path, "wb") as out:
+            out.write(start)
+    with open(f.file("image.yaml"), "w") as out:
+        out.write(IMAGE_GRAPH.format(module=KERNELS))
+    for arguments, wanted in (
+            (["frobnicate"], "fusion-inspect: there is no command `frobnicate`"), (["devces"], "`devces` (did you mean `devices`?)"),
+            (["--scoket", "x", "devices"], "fusion-inspect: there is no option `--scoket`"),
+            (["passes", KERNELS], "passes: there is no option `--json`"), (["passes", "--kernl", "x", KERNELS], "(did you mean `--kernel`?)"),
+            (["bundle", KERNELS], "bundle: there is no option `--json`")):
+        error = run_json(*arguments, status=2)
+        expect(wanted in error["object"] + ": " + error["reason"], f"{error} instead of {wanted}")
+    for path, wanted in ((png, ""), (jpeg, ""), (other, "neither a JPEG nor a PNG"), (f.file("none.png"), "No such file")):
+        error = run_json("run", f.file("image.yaml"), "--in", f"x={path}", status=1)
+        expect(error["file"] == path and error["reason"] and wanted in error["reason"], f"{error} instead of {wanted}")
+    with open(f.file("wrong.fk"), "w") as out:
+        out.write("kernel @a() {\n  %x = ad i32 1, 2\n}\n")
+    error = run_json("compile", "--spirv", f.file("x.spv"), f.file("wrong.fk"), status=1)
+    expect("line 2" in error["reason"] or ":2:" in error["reason"], f"{error}")
     expect(run("status", "--help").startswith("usage: fusion-inspect status"), "help of each")
     expect("there is no pass `ces` (did you mean `cse`?)" in run("passes", "--pass", "ces", KERNELS, status=2), "a pass")
     expect(run_json("explain", f.graph, "--dot", "/nowhere/x.dot", status=1)["file"] == "/nowhere/x.dot", "a file that cannot be")
 
 
+IMAGE_GRAPH = """
+modules: {{ k: "{module}" }}
+buffers: {{ a: {{ type: i32, count: 4 }} }}
+images: {{ x: {{ width: 4, height: 4, order: rgba, type: unorm_int8 }} }}
+graph:
+  - {{ fill: {{ to: a, value: 0 }} }}
+"""
 FAR_GRAPH = """
 modules: {{ k: far.cl }}
 buffers: {{ at: {{ type: i32, count: 8, fill: 1000 }}, o: {{ type: f32, count: 10 }} }}

@@ -468,6 +468,13 @@ static void test_head_errors(void **state)
                   "1:15: expected a type, found f33 (did you mean `f32`?)", "3:1: expected ], found kernel",
                   "4:8: the name k is taken already");
     ASSERT_ERRORS("struct A { x: struct A }\n", "1:22: there is no struct A above");
+    ASSERT_ERRORS("kernel @k(%x: ptr.global f23) {}\n", "1:26: expected , or ), found f23 (did you mean `f32`?)");
+    ASSERT_ERRORS("kernel @k(%x: ptr.global f32 raed) {}\n",
+                  "1:30: expected , or ), found raed (did you mean `read`?)");
+    ASSERT_ERRORS("kernel @k(%x: ptr.global float) {}\n", "1:26: expected , or ), found float (did you mean `f32`?)");
+    ASSERT_ERRORS("kernal @k() {}\n",
+                  "1:1: expected module, source, aspects, struct, a variable, pipe, func or kernel, "
+                  "found kernal (did you mean `kernel`?)");
     ASSERT_ERRORS("struct A { x: i8 @ 0, y: i8 }\n", "1:23: either all fields have offsets or none has");
     ASSERT_ERRORS("pipe @p: packet i32 capacity 4 uses_valid 1\n", "1:43: expected uses_valid, found 1");
     ASSERT_ERRORS("pipe @p: packet i32 capacity 4 uses_valid true protocol avalon_mm uses_valid true\n",

@@ -2,11 +2,14 @@
 #include "tools/inspect/integration.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <fusiond/pipe.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "tools/inspect/terminal/complain.h"
 
 enum { MAX_IDENTIFIER = 256 };
 
@@ -35,8 +38,8 @@ static bool names_differ(const fusion_module *m)
             if (!host_pipe(m, k)) continue;
             identifier(host_pipe(m, k)->name, other);
             if (strcmp(name, other) != 0) continue;
-            fprintf(stderr, "fusion-inspect: pipes %s and %s are both called %s in C\n", host_pipe(m, k)->name,
-                    host_pipe(m, i)->name, name);
+            complain("pipes", "invalid", "pipes %s and %s are both called %s in C", host_pipe(m, k)->name,
+                     host_pipe(m, i)->name, name);
             return false;
         }
     }
@@ -112,7 +115,7 @@ static bool write_file(const fusion_module *m, const char *prefix, const char *e
     if (f) write(f, m, name);
     bool failed = !f || ferror(f);
     if (f) failed |= fclose(f) != 0;
-    if (failed) perror(path);
+    if (failed) complain_at(path, 0, 0, "%s", strerror(errno));
     return !failed;
 }
 

@@ -5,6 +5,7 @@
 
 #include "ir/base/nearest.h"
 #include "tools/inspect/commands.h"
+#include "tools/inspect/terminal/complain.h"
 
 static const struct {
     const char *name;
@@ -42,8 +43,8 @@ static int unknown_option(const char *word, const struct option *longs)
     const char *bare = word + strspn(word, "-");
     struct nearest s = nearest_begin(bare, strcspn(bare, "="));
     for (; longs->name; longs++) nearest_offer(&s, longs->name);
-    fprintf(stderr, "fusion-inspect: there is no option `%s`%s, or it lacks its value; --help lists them\n", word,
-            nearest_hint(s.best, hint, sizeof hint));
+    complain("fusion-inspect", "invalid", "there is no option `%s`%s, or it lacks its value; --help lists them", word,
+             nearest_hint(s.best, hint, sizeof hint));
     return 2;
 }
 
@@ -52,9 +53,16 @@ static int unknown_command(const char *word)
     char hint[120];
     struct nearest s = nearest_begin(word, strlen(word));
     for (int i = 0; i < N_COMMANDS; i++) nearest_offer(&s, commands[i].name);
-    fprintf(stderr, "fusion-inspect: there is no command `%s`%s; --help lists them\n", word,
-            nearest_hint(s.best, hint, sizeof hint));
+    complain("fusion-inspect", "invalid", "there is no command `%s`%s; --help lists them", word,
+             nearest_hint(s.best, hint, sizeof hint));
     return 2;
+}
+
+/* Wherever it stands: what is wrong before it is told so, too. */
+static void look_for_json(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--json") == 0) complain_as_json();
 }
 
 int main(int argc, char **argv)
@@ -67,6 +75,7 @@ int main(int argc, char **argv)
     struct context c = {0};
     int o;
     opterr = 0;
+    look_for_json(argc, argv);
     while ((o = getopt_long(argc, argv, "+hv", longs, NULL)) != -1) {
         switch (o) {
         case 's': c.socket = optarg; break;

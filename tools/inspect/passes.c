@@ -11,6 +11,7 @@
 #include "tools/features/modules.h"
 #include "tools/inspect/commands.h"
 #include "tools/inspect/terminal/complain.h"
+#include "tools/inspect/terminal/usage.h"
 
 enum { MAX_PASSES = 64 };
 
@@ -20,14 +21,14 @@ struct request {
     uint32_t n_passes; /* 0: the clean-up of fused kernels */
 };
 
-static int print_usage(FILE *out)
+static int print_usage(void)
 {
     fputs("usage: fusion-inspect passes [--pass NAME,...] [--kernel NAME] FILE\n"
           "prints a module (text, msgpack, SPIR-V, OpenCL C) after the passes, or after those that clean up a fused "
           "kernel\n",
-          out);
-    for (const struct pass *const *p = pass_all(); *p; p++) fprintf(out, "  %-16s %s\n", (*p)->name, (*p)->text);
-    return out == stdout ? 0 : 2;
+          stdout);
+    for (const struct pass *const *p = pass_all(); *p; p++) printf("  %-16s %s\n", (*p)->name, (*p)->text);
+    return 0;
 }
 
 /* NULL: none is like it. */
@@ -54,6 +55,13 @@ static bool add_passes(struct request *r, char *names)
     return true;
 }
 
+static bool wrong_usage(int argc, char **argv)
+{
+    usage_of(argc, argv, "[--pass NAME,...] [--kernel NAME] FILE; --help lists the passes",
+             (const char *const[]){"--pass", "--kernel", NULL});
+    return false;
+}
+
 static bool read_request(struct request *r, int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
@@ -65,10 +73,10 @@ static bool read_request(struct request *r, int argc, char **argv)
         } else if (argv[i][0] != '-' && !r->path) {
             r->path = argv[i];
         } else {
-            return false;
+            return wrong_usage(argc, argv);
         }
     }
-    return r->path != NULL;
+    return r->path || wrong_usage(argc, argv);
 }
 
 static bool run_passes(const struct request *r, struct ir_module *m)
@@ -81,7 +89,8 @@ static bool run_passes(const struct request *r, struct ir_module *m)
         found = true;
         pipeline_run(r->n_passes ? &asked : &pipeline_cleanup, f);
     }
-    if (!found) fprintf(stderr, "passes: %s has no function %s with a body\n", r->path, r->kernel ? r->kernel : "");
+    if (!found && r->kernel) complain("passes", "not_found", "%s has no function `%s` with a body", r->path, r->kernel);
+    if (!found && !r->kernel) complain("passes", "not_found", "%s has no function with a body", r->path);
     return found;
 }
 
@@ -89,8 +98,8 @@ int command_passes(const struct context *c, int argc, char **argv)
 {
     (void)c;
     struct request r = {0};
-    if (argc == 2 && strcmp(argv[1], "--help") == 0) return print_usage(stdout);
-    if (!read_request(&r, argc, argv)) return print_usage(stderr);
+    if (argc == 2 && strcmp(argv[1], "--help") == 0) return print_usage();
+    if (!read_request(&r, argc, argv)) return 2;
     struct ir_module *m = module_read(r.path);
     if (!m) return 1;
     bool done = run_passes(&r, m);

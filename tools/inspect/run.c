@@ -25,6 +25,7 @@
 #include "tools/inspect/terminal/json.h"
 #include "tools/inspect/terminal/numbers.h"
 #include "tools/inspect/terminal/progress.h"
+#include "tools/inspect/terminal/usage.h"
 
 /* ---- run ---- */
 
@@ -351,6 +352,9 @@ static bool is_graph(const char *path)
 int command_bundle(const struct context *c, int argc, char **argv)
 {
     (void)c;
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--json") == 0)
+            return usage_of(argc, argv, "[--extract FOLDER] BUNDLE", (const char *const[]){"--extract", NULL});
     return bundle_command(argc, argv);
 }
 

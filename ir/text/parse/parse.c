@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "ir/base/arena.h"
+#include "ir/base/nearest.h"
 #include "ir/core/pipe_properties.h"
 #include "ir/text/number.h"
 #include "ir/text/parse/parse_aspects.h"
@@ -204,6 +205,15 @@ static bool parse_global(struct parser *p, enum ir_linkage linkage, enum ir_spac
 
 /* ---- functions ---- */
 
+/* What could stand behind a parameter's type. */
+static const char *nearest_of_param(const struct parser *p)
+{
+    const struct token *t = &p->tok;
+    if (!parse_may_hint(p)) return NULL;
+    const char *access = nearest_word(t->text, t->n, ir_access_words, IR_ACCESS_COUNT);
+    return access ? access : parse_nearest_type(t);
+}
+
 static bool parse_param(struct parser *p, struct ir_param *param, struct token *name)
 {
     *name = p->tok;
@@ -219,7 +229,7 @@ static bool parse_param(struct parser *p, struct ir_param *param, struct token *
         param->access = (enum ir_access)access;
         parse_advance(p);
     }
-    return true;
+    return p->tok.kind != TOKEN_WORD || parse_expected_like(p, ", or )", nearest_of_param(p));
 }
 
 /* A parameter as read, before the function is there. */
@@ -465,6 +475,9 @@ static bool is_pipe_word(const struct token *t)
            token_is_word(t, "pipe.read_write");
 }
 
+static const char *const item_words[] = {"module", "source", "struct", "aspects", "kernel", "func", "export", "import"};
+enum { N_ITEM_WORDS = sizeof item_words / sizeof *item_words };
+
 static bool parse_linked(struct parser *p, struct parser_list *bodies)
 {
     uint32_t line = p->tok.line;
@@ -477,9 +490,11 @@ static bool parse_linked(struct parser *p, struct parser_list *bodies)
     if (is_pipe_word(&p->tok)) return parse_pipe(p, linkage);
     int space = parse_find_word(&p->tok, ir_space_words, IR_SPACE_COUNT);
     if (space < 0)
-        return parse_expected(p, linkage == IR_LINKAGE_INTERNAL
-                                     ? "module, source, aspects, struct, a variable, pipe, func or kernel"
-                                     : "func, pipe or a variable");
+        return parse_expected_like(
+            p,
+            linkage == IR_LINKAGE_INTERNAL ? "module, source, aspects, struct, a variable, pipe, func or kernel"
+                                           : "func, pipe or a variable",
+            parse_may_hint(p) ? nearest_word(p->tok.text, p->tok.n, item_words, N_ITEM_WORDS) : NULL);
     parse_advance(p);
     return parse_global(p, linkage, (enum ir_space)space, IR_VOID);
 }
@@ -497,8 +512,7 @@ static bool parse_item(struct parser *p, struct parser_list *bodies)
 
 static bool starts_item(const struct token *t)
 {
-    static const char *const words[] = {"module", "source", "struct", "aspects", "kernel", "func", "export", "import"};
-    return parse_find_word(t, words, sizeof words / sizeof *words) >= 0 || is_pipe_word(t) ||
+    return parse_find_word(t, item_words, N_ITEM_WORDS) >= 0 || is_pipe_word(t) ||
            parse_find_word(t, ir_space_words, IR_SPACE_COUNT) >= 0;
 }
 

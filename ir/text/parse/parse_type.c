@@ -75,7 +75,7 @@ static bool parse_struct_name(struct parser *p, ir_type *t)
 }
 
 /* The type that a word of the text is like, in the words of the text or in those of C. */
-static const char *nearest_type(const struct token *t)
+const char *parse_nearest_type(const struct token *t)
 {
     static const char *const in_c[][2] = {
         {"char", "i8"},    {"short", "i16"},      {"int", "i32"},   {"long", "i64"},  {"uchar", "i8"},
@@ -112,7 +112,7 @@ static bool parse_type_inside(struct parser *p, unsigned depth, ir_type *t)
 {
     if (token_is(&p->tok, '[')) return parse_array(p, depth, t);
     if (token_is_word(&p->tok, "struct")) return parse_struct_name(p, t);
-    if (!word_type(&p->tok, t)) return parse_expected_like(p, "a type", nearest_type(&p->tok));
+    if (!word_type(&p->tok, t)) return parse_expected_like(p, "a type", parse_nearest_type(&p->tok));
     parse_advance(p);
     return true;
 }

@@ -60,7 +60,8 @@ static bool stored(const char *path, fusion_status status)
 static bool read_picture(const char *path, const struct file_buffer *f, fusion_image *image)
 {
     struct picture p;
-    if (!takes_pictures(path, f) || !picture_read(path, &p)) return false;
+    if (!takes_pictures(path, f)) return false;
+    if (!picture_read(path, &p)) return complain_at(path, 0, 0, "%s", picture_reason());
     bool fits = p.width == f->image.width && p.height == f->image.height;
     if (fits)
         fit_order(f, p.pixels);
@@ -102,7 +103,8 @@ bool image_file_write(const char *path, const struct file_buffer *f, fusion_imag
     bool ok = memory && stored(path, fusion_image_read(image, NULL, memory, 0));
     if (ok && is_picture(path)) {
         fit_order(f, memory);
-        ok = picture_write(path, &(struct picture){f->image.width, f->image.height, memory});
+        ok = picture_write(path, &(struct picture){f->image.width, f->image.height, memory}) ||
+             complain_at(path, 0, 0, "%s", picture_reason());
     } else if (ok) {
         ok = array_write(path, f->type, f->dims, f->shape, memory);
     }

@@ -1,19 +1,39 @@
 /* Reading and writing pictures with libjpeg and libpng. */
 #include "tools/inspect/graph/picture.h"
 
+#include <errno.h>
 #include <png.h>
 #include <setjmp.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <jpeglib.h> /* needs stdio.h before it */
 
+static char last_reason[256];
+
+static bool fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Always false. */
+static bool fail(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(last_reason, sizeof last_reason, format, args);
+    va_end(args);
+    return false;
+}
+
+const char *picture_reason(void)
+{
+    return last_reason;
+}
+
 static bool allocate(struct picture *p, uint32_t width, uint32_t height)
 {
     *p = (struct picture){width, height, calloc((size_t)width * height, sizeof *p->pixels)};
-    if (!p->pixels) fprintf(stderr, "no memory for a picture of %u x %u\n", width, height);
-    return p->pixels != NULL;
+    return p->pixels || fail("no memory for a picture of %u x %u", width, height);
 }
 
 void picture_clear(struct picture *p)
@@ -31,8 +51,16 @@ struct jpeg_failure {
 
 static void jpeg_fail(j_common_ptr info)
 {
-    info->err->output_message(info);
+    char reason[JMSG_LENGTH_MAX];
+    info->err->format_message(info, reason);
+    fail("%s", reason);
     longjmp(((struct jpeg_failure *)info->err)->jump, 1);
+}
+
+/* Below 0: data are missing or wrong, and what would be read is not the picture. */
+static void jpeg_tell(j_common_ptr info, int level)
+{
+    if (level < 0) jpeg_fail(info);
 }
 
 static bool read_jpeg(FILE *f, struct picture *p)
@@ -42,6 +70,7 @@ static bool read_jpeg(FILE *f, struct picture *p)
     uint8_t *volatile row = NULL;
     info.err = jpeg_std_error(&failure.manager);
     failure.manager.error_exit = jpeg_fail;
+    failure.manager.emit_message = jpeg_tell;
     if (setjmp(failure.jump)) {
         jpeg_destroy_decompress(&info);
         free(row);
@@ -74,12 +103,12 @@ static bool read_png(const char *path, struct picture *p)
 {
     png_image image = {.version = PNG_IMAGE_VERSION};
     if (!png_image_begin_read_from_file(&image, path)) {
-        fprintf(stderr, "%s: %s\n", path, image.message);
-        return false;
+        return fail("%s", image.message);
     }
     image.format = PNG_FORMAT_RGBA;
-    if (!allocate(p, image.width, image.height) || !png_image_finish_read(&image, NULL, p->pixels, 0, NULL)) {
-        fprintf(stderr, "%s: %s\n", path, image.message);
+    bool has_room = allocate(p, image.width, image.height);
+    if (!has_room || !png_image_finish_read(&image, NULL, p->pixels, 0, NULL)) {
+        if (has_room) fail("%s", image.message);
         png_image_free(&image);
         picture_clear(p);
         return false;
@@ -106,17 +135,16 @@ bool picture_write(const char *path, const struct picture *p)
     }
     png_destroy_write_struct(&png, &info);
     if (f) ok = fclose(f) == 0 && ok;
-    if (!ok) fprintf(stderr, "%s: the picture could not be written\n", path);
-    return ok;
+    return ok || fail("the picture could not be written");
 }
 
 bool picture_read(const char *path, struct picture *p)
 {
     unsigned char start[8] = {0};
+    *p = (struct picture){0};
     FILE *f = fopen(path, "rbe");
     if (!f) {
-        perror(path);
-        return false;
+        return fail("%s", strerror(errno));
     }
     size_t n = fread(start, 1, sizeof start, f);
     rewind(f);
@@ -126,7 +154,7 @@ bool picture_read(const char *path, struct picture *p)
     else if (n == sizeof start && start[0] == 0xff && start[1] == 0xd8)
         ok = read_jpeg(f, p);
     else
-        fprintf(stderr, "%s: neither a JPEG nor a PNG\n", path);
+        fail("neither a JPEG nor a PNG");
     fclose(f);
     return ok;
 }

@@ -20,10 +20,12 @@ static bool is_folder(const char *path)
     return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
 }
 
-static void print_findings(const char *what, struct diag_list *list)
+static void print_findings(const char *what, const char *status, struct diag_list *list)
 {
     char *text = diag_format(list);
-    fprintf(stderr, "compile: %s: %s", what, text);
+    size_t n = strlen(text);
+    if (n && text[n - 1] == '\n') text[n - 1] = 0; /* behind each finding */
+    complain(what, status, "%s", text);
     free(text);
     diag_clear(list);
 }
@@ -55,7 +57,7 @@ static bool write_kernel(const struct ir_function *f, const struct spirv_target 
     struct spirv_module m;
     struct diag_list list = {0};
     bool ok = spirv_write(f, target, &m, &list) == 0 && save(r, f->name, &m);
-    if (list.n) print_findings("feature_not_supported", &list);
+    if (list.n) print_findings(f->name, "feature_not_supported", &list);
     spirv_module_clear(&m);
     return ok;
 }
@@ -102,7 +104,7 @@ bool compile_module(const char *path, const struct compile_request *r)
     if (!bytes) return false;
     struct ir_module *m =
         ir_is_spirv(bytes, size) ? ir_read_spirv(bytes, size, path, &list) : ir_parse(bytes, size, path, &list);
-    if (!m) print_findings(path, &list);
+    if (!m) print_findings(path, "invalid", &list);
     bool ok = m && has_room(r, count_kernels(m));
     for (uint32_t i = 0; ok && i < m->n_functions; i++) {
         struct ir_function *f = m->functions[i];
@@ -130,7 +132,7 @@ bool compile_launches(const fusion_exec *exec, const struct compile_request *r)
         if (!text) continue;
         struct ir_module *m = ir_parse(text, strlen(text), report->groups[i].kernel, &list);
         const struct ir_function *f = m ? ir_module_only_kernel(m) : NULL;
-        if (!f) print_findings(report->groups[i].kernel, &list);
+        if (!f) print_findings(report->groups[i].kernel, "internal", &list);
         ok = f && write_kernel(f, target, r);
         ir_module_free(m);
         diag_clear(&list);

@@ -83,22 +83,24 @@ static void tell(const struct complaint *c)
 
 void complain(const char *object, const char *status, const char *format, ...)
 {
-    char reason[1024];
+    char *reason = NULL;
     va_list args;
     va_start(args, format);
-    vsnprintf(reason, sizeof reason, format, args);
+    bool formatted = vasprintf(&reason, format, args) >= 0;
     va_end(args);
-    tell(&(struct complaint){.object = object, .status = status, .reason = reason});
+    tell(&(struct complaint){.object = object, .status = status, .reason = formatted ? reason : "no memory"});
+    if (formatted) free(reason);
 }
 
 bool complain_at(const char *file, size_t line, size_t column, const char *format, ...)
 {
-    char reason[1024];
+    char *reason = NULL;
     va_list args;
     va_start(args, format);
-    vsnprintf(reason, sizeof reason, format, args);
+    bool formatted = vasprintf(&reason, format, args) >= 0;
     va_end(args);
-    tell(&(struct complaint){file, line, column, "", "invalid", reason});
+    tell(&(struct complaint){file, line, column, "", "invalid", formatted ? reason : "no memory"});
+    if (formatted) free(reason);
     return false;
 }
 
