@@ -162,19 +162,25 @@ static void emit_rest(struct side *sides, unsigned n, gcc_jit_context *gcc, stru
     constants_clear(&entry);
 }
 
+static const struct isa *widest_isa(const struct side *sides, unsigned n)
+{
+    const struct isa *isa = sides[0].e.isa;
+    for (unsigned i = 1; i < n; i++)
+        if (sides[i].e.isa->vector_bytes > isa->vector_bytes) isa = sides[i].e.isa;
+    return isa;
+}
+
 /* The widest instructions, and optimization unless one of them has none. */
 static void set_options(const struct side *sides, unsigned n, gcc_jit_context *gcc)
 {
-    const struct isa *isa = sides[0].e.isa;
     enum gcc_effort effort = GCC_EFFORT_VECTORIZE;
     bool keeps_order = false;
     for (unsigned i = 0; i < n; i++) {
         enum gcc_effort own = gcc_effort(sides[i].e.width, &efforts[sides[i].attempt.effort]);
-        if (sides[i].e.isa->vector_bytes > isa->vector_bytes) isa = sides[i].e.isa;
         if (own < effort) effort = own;
         keeps_order |= sides[i].attempt.groups == JOINED_GROUPS;
     }
-    gcc_options_set(gcc, isa->options, effort, keeps_order);
+    gcc_options_set(gcc, widest_isa(sides, n)->options, effort, keeps_order);
 }
 
 /* Emits and compiles the sides: 0, -2 as cpu_compile(), or 1 where *failed is as emit_side() says. */
@@ -192,7 +198,10 @@ static int compile_with(struct side *sides, unsigned n, const struct cpu_options
         set_options(sides, n, gcc);
     }
     if (result == 0 && !options->emit_only)
-        result = assemble_object(gcc, sides[0].kernel->name, options->keep_assembly, &file, list) ? -2 : 0;
+        result = assemble_object(gcc, sides[0].kernel->name, widest_isa(sides, n)->assembler, options->keep_assembly,
+                                 &file, list)
+                     ? -2
+                     : 0;
     *object = (struct cpu_object){
         .elf = file.elf, .elf_size = file.elf_size, .assembly = file.assembly, .lanes = sides[0].e.width};
     for (unsigned i = 0; i < n; i++) {

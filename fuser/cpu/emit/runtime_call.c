@@ -5,6 +5,7 @@
 #include "fuser/cpu/jit/jit.h"
 #include "fuser/cpu/simd/lane_loop.h"
 #include "fuser/cpu/simd/spill.h"
+#include "fuser/cpu/simd/x86_move.h"
 
 static rval word_at(struct emit *e, rval record, size_t offset)
 {
@@ -35,6 +36,7 @@ void runtime_call(struct emit *e, size_t function, gcc_jit_type *result, unsigne
     rval entry = jit_add(e, e->launch->functions, jit_int(e, IR_KIND_I64, function));
     rval code =
         jit_bits(e, jit_read(jit_keep(e, jit_read(jit_memory(e, jit_type(e, IR_KIND_I64), entry, 8)))), pointer);
+    x86_clear_halves(e);
     rval call = gcc_jit_context_new_call_through_ptr(e->gcc, NULL, code, (int)n, args);
     if (to)
         *to = jit_keep(e, call);

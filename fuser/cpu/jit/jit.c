@@ -272,6 +272,15 @@ rval jit_builtin(struct emit *e, const char *name, unsigned n, rval *args)
     return gcc_jit_context_new_call(e->gcc, NULL, gcc_jit_context_get_builtin_function(e->gcc, name), (int)n, args);
 }
 
+static void clobber_vectors(gcc_jit_extended_asm *s)
+{
+    char name[8];
+    for (unsigned i = 0; i < 16; i++) {
+        snprintf(name, sizeof name, "xmm%u", i);
+        gcc_jit_extended_asm_add_clobber(s, name);
+    }
+}
+
 lval jit_asm(struct emit *e, const struct jit_asm *code, gcc_jit_type *type, unsigned n, rval *inputs)
 {
     lval result = type ? jit_local(e, type) : NULL;
@@ -281,6 +290,7 @@ lval jit_asm(struct emit *e, const struct jit_asm *code, gcc_jit_type *type, uns
     if (result) gcc_jit_extended_asm_add_output_operand(s, NULL, code->result, result);
     for (unsigned i = 0; i < n; i++) gcc_jit_extended_asm_add_input_operand(s, NULL, code->inputs[i], inputs[i]);
     if (code->clobber) gcc_jit_extended_asm_add_clobber(s, code->clobber);
+    if (code->clobbers_vectors) clobber_vectors(s);
     if (code->is_volatile) gcc_jit_extended_asm_add_clobber(s, "memory");
     return result;
 }

@@ -165,13 +165,13 @@ static bool link_object(struct workplace *w, const char *function, struct diag_l
     return run_tool(w, ld, function, list);
 }
 
-int assemble_object(gcc_jit_context *gcc, const char *function, bool keep_assembly, struct object_file *object,
-                    struct diag_list *list)
+int assemble_object(gcc_jit_context *gcc, const char *function, const char *option, bool keep_assembly,
+                    struct object_file *object, struct diag_list *list)
 {
     struct workplace w;
     if (!workplace_make(&w, function, list)) return -1;
     int result = -1;
-    char *as[] = {"as", "--64", "-o", w.path[OBJECT], w.path[ASSEMBLY], NULL};
+    char *as[] = {"as", "--64", "-o", w.path[OBJECT], w.path[ASSEMBLY], (char *)option, NULL};
 #ifndef __x86_64__
     as[1] = "-g0";
 #endif

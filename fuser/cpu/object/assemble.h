@@ -15,6 +15,6 @@ struct object_file {
     char *assembly; /* where it is kept */
 };
 
-/* 0, or -1 with a finding in the words of gcc, as or ld. */
-int assemble_object(gcc_jit_context *gcc, const char *function, bool keep_assembly, struct object_file *object,
-                    struct diag_list *list);
+/* option: for as, or NULL. 0, or -1 with a finding in the words of gcc, as or ld. */
+int assemble_object(gcc_jit_context *gcc, const char *function, const char *option, bool keep_assembly,
+                    struct object_file *object, struct diag_list *list);

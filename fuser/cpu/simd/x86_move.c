@@ -109,3 +109,9 @@ void x86_fence(struct emit *e)
     static const struct jit_asm code = {.text = "sfence", .is_volatile = true};
     jit_asm(e, &code, NULL, 0, NULL);
 }
+
+void x86_clear_halves(struct emit *e)
+{
+    static const struct jit_asm code = {.text = "vzeroupper", .clobbers_vectors = true, .is_volatile = true};
+    if (e->isa->id >= CPU_ISA_AVX2) jit_asm(e, &code, NULL, 0, NULL);
+}

@@ -12,6 +12,9 @@ lval x86_blend(struct emit *e, enum ir_kind kind, lval before, lval v, unsigned 
 lval x86_masked_move(struct emit *e, lval mask, enum ir_kind kind, lval before, lval v);
 void x86_stream(struct emit *e, rval address, rval v);
 void x86_fence(struct emit *e); /* after the last store past the cache */
+/* Before code that may have SSE's instructions, as the executor's: they wait while upper halves of registers hold
+   something. */
+void x86_clear_halves(struct emit *e);
 /* One half of a vector of that kind, and two of them as one. */
 rval x86_half_of(struct emit *e, enum ir_kind kind, lval vector, unsigned half);
 lval x86_join_halves(struct emit *e, enum ir_kind kind, lval low, lval high);

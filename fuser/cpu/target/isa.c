@@ -12,11 +12,19 @@ static const char *const sse4_options[] = {NULL}, *const avx2_options[] = {NULL}
 #endif
 static const char *const generic_options[] = {NULL};
 
+/* Short vectors are SSE's, in functions of wider ones too. There its instructions are to be written as AVX has them:
+   old ones wait, for a hundred cycles and more, while upper halves of registers hold something. */
+#ifdef __x86_64__
+static const char as_avx[] = "-msse2avx";
+#else
+static const char *const as_avx = NULL;
+#endif
+
 static const struct isa table[CPU_ISA_COUNT] = {
-    [CPU_ISA_GENERIC] = {CPU_ISA_GENERIC, 16, false, generic_options},
-    [CPU_ISA_SSE4] = {CPU_ISA_SSE4, 16, false, sse4_options},
-    [CPU_ISA_AVX2] = {CPU_ISA_AVX2, 32, false, avx2_options},
-    [CPU_ISA_AVX512] = {CPU_ISA_AVX512, 64, true, avx512_options},
+    [CPU_ISA_GENERIC] = {CPU_ISA_GENERIC, 16, false, generic_options, NULL},
+    [CPU_ISA_SSE4] = {CPU_ISA_SSE4, 16, false, sse4_options, NULL},
+    [CPU_ISA_AVX2] = {CPU_ISA_AVX2, 32, false, avx2_options, as_avx},
+    [CPU_ISA_AVX512] = {CPU_ISA_AVX512, 64, true, avx512_options, as_avx},
 };
 
 const struct isa *isa_get(enum cpu_isa id)

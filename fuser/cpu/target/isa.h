@@ -10,6 +10,7 @@ struct isa {
     unsigned vector_bytes;
     bool bit_masks; /* a mask is a number of vector_bytes / 4 bits, in a mask register; else a vector of i32 */
     const char *const *options; /* for gcc, NULL at the end */
+    const char *assembler;      /* for as; NULL: nothing */
 };
 const struct isa *isa_get(enum cpu_isa id);
 /* The widest one, at most `id`, whose registers do not hold more 4-byte lanes than a sub-group has. */

@@ -143,6 +143,7 @@ static void emit_function(struct emit *e, struct entry *k)
     if (e->regions) place_private_memory(e, k, jit_read(jit_keep(e, scratch)));
     work_group_loop_run(e, k->first, k->end);
     if (e->memory->streamed) x86_fence(e);
+    x86_clear_halves(e);
     gcc_jit_block_end_with_void_return(e->block, NULL);
     jit_function_end(e);
 }
