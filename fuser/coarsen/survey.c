@@ -31,6 +31,7 @@ static uint32_t cost_of_function(const struct ir_inst *inst)
 {
     switch (inst->op) {
     case IR_OP_MAD:
+    case IR_OP_FMA:
     case IR_OP_FDIM:
     case IR_OP_FRACT:
     case IR_OP_MAXMAG:

@@ -19,7 +19,8 @@ static uint64_t work_of_operation(const struct ir_inst *inst)
 {
     if (inst->scratch) return GATHER;
     switch (inst->op) {
-    case IR_OP_MAD: return 1;
+    case IR_OP_MAD:
+    case IR_OP_FMA: return 1;
     case IR_OP_FDIV:
     case IR_OP_SQRT:
     case IR_OP_RSQRT: return 8;

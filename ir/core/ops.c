@@ -50,7 +50,7 @@ enum ir_op_class ir_op_class(enum ir_op op)
 
 bool ir_op_is_function(enum ir_op op)
 {
-    return infos[op].op_class == IR_CLASS_MATH && op != IR_OP_MAD;
+    return infos[op].op_class == IR_CLASS_MATH && op != IR_OP_MAD && op != IR_OP_FMA;
 }
 
 enum ir_op ir_op_find(const char *text)

@@ -60,7 +60,7 @@ struct ir_op_info {
 const struct ir_op_info *ir_op_info(enum ir_op op);
 /* Its class. */
 enum ir_op_class ir_op_class(enum ir_op op);
-/* Whether it takes as long as a function: not mad, which is a product and a sum. */
+/* Whether it takes as long as a function: not mad, which is a product and a sum, nor fma, which is an instruction. */
 bool ir_op_is_function(enum ir_op op);
 /* The op with this mnemonic, or IR_OP_COUNT. */
 enum ir_op ir_op_find(const char *text);

@@ -53,6 +53,32 @@ static void measured(void **state)
     assert_true(cost_figures_read(&kept, bytes, sizeof bytes));
 }
 
+static uint64_t cost_of(const char *operation)
+{
+    char text[200];
+    struct diag_list list = {0};
+    int size =
+        snprintf(text, sizeof text,
+                 "kernel @k(%%o: ptr.global f32, %%a: f32) {\n %%r = %s\n store f32 %%o, %%r\n return\n}\n", operation);
+    struct ir_module *m = ir_parse(text, (size_t)size, "test.fk", &list);
+    assert_non_null(m);
+    uint64_t cost = cost_of_block(m->functions[0]->body);
+    ir_module_free(m);
+    return cost;
+}
+
+/* A product and a sum in one are no function, whichever way they round. */
+static void products_with_sums(void **state)
+{
+    (void)state;
+    assert_int_equal(cost_of("mad f32 %a, %a, %a"), cost_of("fadd f32 %a, %a"));
+    assert_int_equal(cost_of("fma f32 %a, %a, %a"), cost_of("fadd f32 %a, %a"));
+    assert_true(cost_of("exp f32 %a") > 10 * cost_of("fma f32 %a, %a, %a"));
+    assert_false(ir_op_is_function(IR_OP_MAD));
+    assert_false(ir_op_is_function(IR_OP_FMA));
+    assert_true(ir_op_is_function(IR_OP_EXP));
+}
+
 static void time_of_launches(void **state)
 {
     (void)state;
@@ -134,8 +160,13 @@ static void rounds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(figures_are_kept), cmocka_unit_test(what_are_no_figures), cmocka_unit_test(measured),
-        cmocka_unit_test(time_of_launches), cmocka_unit_test(recomputing),         cmocka_unit_test(bands),
+        cmocka_unit_test(figures_are_kept),
+        cmocka_unit_test(what_are_no_figures),
+        cmocka_unit_test(measured),
+        cmocka_unit_test(products_with_sums),
+        cmocka_unit_test(time_of_launches),
+        cmocka_unit_test(recomputing),
+        cmocka_unit_test(bands),
         cmocka_unit_test(rounds),
     };
     return cmocka_run_group_tests_name("cost", tests, NULL, NULL);
