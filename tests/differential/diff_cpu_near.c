@@ -46,6 +46,10 @@ static const char *const places[] = {
     "  %a = lshr i32 %i, 4\n  %b = and i32 %i, 15\n  %c = mul i32 %b, 85\n  %d = lshr i32 %c, 4\n  %e = add i32 %a, "
     "%d\n",
     "  %a = lshr i32 %i, 4\n  %b = and i32 %i, 13\n  %c = mul i32 %a, 16\n  %e = add i32 %c, %b\n",
+    "  %a = shl i32 %i, 1\n  %b = sub i32 %a, 1\n  %e = sclamp i32 %b, 0, 1399\n",
+    "  %a = mul i32 %i, 2\n  %b = add i32 %a, 2\n  %e = smin i32 %b, 1399\n",
+    "  %a = mul i32 %i, 2\n  %b = umin i32 %a, 1398\n  %c = and i32 %i, 1\n  %e = add i32 %b, %c\n",
+    "  %a = mul i32 %i, 3\n  %e = umin i32 %a, 1399\n",
 };
 
 static void make(const struct type *t, const char *place, char text[1000])
@@ -106,6 +110,87 @@ static void near_and_far(void **state)
         for (unsigned i = t % 2; i < n; i += 2) run(&types[t], places[i]);
 }
 
+/* Two arrays at one place: before, in and behind an if that most work-items are in, and in a loop. */
+static const char two_arrays[] =
+    "kernel @k(%x: ptr.global, %y: ptr.global, %o: ptr.global) assumes(small_memory) {\n"
+    "  %g = global_id x\n  %i = trunc i32 %g\n  %h = lshr i32 %i, 1\n  %f = add i32 %h, 7\n"
+    "  %w = zext i64 %h\n  %p = elem f32 %x, %w\n  %a = load f32 %p\n  %q = elem f32 %y, %w\n  %b = load f32 %q\n"
+    "  %c = ult i32 %i, 900\n"
+    "  %t = if %c -> f32 {\n"
+    "    %w1 = zext i64 %f\n    %p1 = elem f32 %x, %w1\n    %a1 = load f32 %p1\n    %q1 = elem f32 %y, %w1\n"
+    "    %b1 = load f32 %q1\n    %s1 = fsub f32 %a1, %b1\n    yield %s1\n"
+    "  } else {\n    yield %a\n  }\n"
+    "  %w2 = zext i64 %f\n  %p2 = elem f32 %y, %w2\n  %a2 = load f32 %p2\n  %q2 = elem f32 %x, %w2\n"
+    "  %b2 = load f32 %q2\n  %s2 = fsub f32 %a2, %b2\n  %s3 = fadd f32 %s2, %t\n  %s4 = fadd f32 %s3, %b\n"
+    "  %r = loop (%j: i32 = 0, %sum: f32 = %s4) -> f32 {\n"
+    "    %k = add i32 %f, %j\n    %w3 = zext i64 %k\n    %p3 = elem f32 %x, %w3\n    %a3 = load f32 %p3\n"
+    "    %q3 = elem f32 %y, %w3\n    %b3 = load f32 %q3\n    %d3 = fsub f32 %a3, %b3\n    %u = fadd f32 %sum, %d3\n"
+    "    %n = add i32 %j, 1\n    %e = ieq i32 %n, 3\n    if %e {\n      break %u\n    }\n    continue %n, %u\n  }\n"
+    "  %z = elem f32 %o, %g\n  store f32 %z, %r\n  return\n}\n";
+
+static void arrays_share_places(void **state)
+{
+    static uint8_t want[BYTES], got[BYTES];
+    static float in[2][NUMBERS];
+    struct ir_module *m = kit_parse(two_arrays);
+    struct kit_way ways[KIT_MAX_WAYS];
+    unsigned n_ways = kit_ways(ways);
+    const struct nd_range range = {1, {ITEMS, 1, 1}, {0}, {ITEMS, 1, 1}};
+    (void)state;
+    for (unsigned i = 0; i < NUMBERS; i++) {
+        in[0][i] = (float)(i * 37 % 101);
+        in[1][i] = (float)(i * 11 % 53);
+    }
+    struct interp_arg args[] = {{INTERP_ARG_BUFFER, in[0], sizeof in[0], NULL},
+                                {INTERP_ARG_BUFFER, in[1], sizeof in[1], NULL},
+                                {INTERP_ARG_BUFFER, want, sizeof want, NULL}};
+    kit_interpret(kit_kernel(m), &range, args);
+    args[2].data = got;
+    for (unsigned w = 0; w < n_ways; w++) {
+        struct compiled c;
+        assert_true(kit_make(&c, kit_kernel(m), &ways[w]));
+        memset(got, 0, sizeof got);
+        compiled_run(&c, kit_kernel(m), &range, args, 1, 0);
+        kit_expect_equal_bytes(want, got, sizeof want, kit_way_name(&ways[w]), 1);
+        compiled_clear(&c);
+    }
+    ir_module_free(m);
+}
+
+static unsigned count(const char *text, const char *word)
+{
+    unsigned n = 0;
+    for (const char *at = text; (at = strstr(at, word)); at += strlen(word)) n++;
+    return n;
+}
+
+/* How often a word is in the code of the best instruction set here. */
+static unsigned count_in_code(const char *kernel, enum cpu_isa isa, const char *word)
+{
+    struct ir_module *m = kit_parse(kernel);
+    struct cpu_options options = {.target = cpu_target_host(isa), .keep_assembly = true};
+    struct cpu_object object;
+    struct diag_list list = {0};
+    assert_int_equal(cpu_compile(kit_kernel(m), &options, &object, &list), 0);
+    unsigned n = count(object.assembly, word);
+    cpu_object_clear(&object);
+    ir_module_free(m);
+    return n;
+}
+
+/* In all: where the lanes are in the register is seen once for both arrays, which are then two permutations. */
+static void seen_once(void **state)
+{
+    static const char two[] = "kernel @k(%x: ptr.global, %y: ptr.global, %o: ptr.global) assumes(small_memory) {\n"
+                              "  %g = global_id x\n  %i = trunc i32 %g\n  %h = lshr i32 %i, 1\n  %w = zext i64 %h\n"
+                              "  %p = elem f32 %x, %w\n  %a = load f32 %p\n  %q = elem f32 %y, %w\n"
+                              "  %b = load f32 %q\n  %c = fadd f32 %a, %b\n  %z = elem f32 %o, %g\n"
+                              "  store f32 %z, %c\n  return\n}\n";
+    (void)state;
+    if (cpu_target_host(CPU_ISA_AVX512).isa != CPU_ISA_AVX512) skip();
+    assert_int_equal(count_in_code(two, CPU_ISA_AVX512, "vpermd"), 2 * count_in_code(two, CPU_ISA_AVX512, "vprord"));
+}
+
 static const char read_place[] = "kernel @k(%x: ptr.global, %o: ptr.global) assumes(small_memory) {\n"
                                  "  %g = global_id x\n  %s = elem i32 %o, %g\n  %i = load i32 %s\n"
                                  "  %e = lshr i32 %i, 1\n  %w = zext i64 %e\n  %p = elem f32 %x, %w\n"
@@ -138,6 +223,7 @@ static void places_of_ids_only(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(near_and_far), cmocka_unit_test(places_of_ids_only)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(near_and_far), cmocka_unit_test(arrays_share_places),
+                                       cmocka_unit_test(seen_once), cmocka_unit_test(places_of_ids_only)};
     return cmocka_run_group_tests_name("diff_cpu_near", tests, NULL, NULL);
 }

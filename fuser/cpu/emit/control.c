@@ -556,7 +556,7 @@ static void keep_shared(struct emit *e, const struct ir_inst *inst)
     }
 }
 
-static void emit_from(struct emit *e, const struct ir_inst *inst)
+static void emit_until_end(struct emit *e, const struct ir_inst *inst)
 {
     for (; inst && inst != e->control->end && e->block && !e->control->empty; inst = inst->next) {
         if (value_is_at_distance(e, inst)) continue;
@@ -573,6 +573,13 @@ static void emit_from(struct emit *e, const struct ir_inst *inst)
             return;
         }
     }
+}
+
+static void emit_from(struct emit *e, const struct ir_inst *inst)
+{
+    uint32_t before = e->computed.n;
+    emit_until_end(e, inst);
+    e->computed.n = before;
 }
 
 void emit_insts(struct emit *e, const struct ir_inst *first, const struct ir_inst *end)

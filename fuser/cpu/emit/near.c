@@ -7,6 +7,7 @@
 #include "fuser/cpu/emit/value.h"
 #include "fuser/cpu/jit/jit.h"
 #include "fuser/cpu/lower/operation.h"
+#include "fuser/cpu/simd/computed.h"
 #include "fuser/cpu/simd/x86_gather.h"
 
 /* What has been emitted for the value here; NULL: nothing. */
@@ -68,6 +69,18 @@ static bool base_offset(struct emit *e, const struct ir_value *base, rval root, 
     return true;
 }
 
+/* How far behind the base elements are, of so many bytes each: the same for all arrays that are read at an index. */
+static struct lanes offset_of(struct emit *e, const struct ir_value *v, uint64_t size)
+{
+    struct lanes index = index_of(e, v);
+    const struct lanes *known = index.chunk ? computed_find(e, index.chunk, size) : NULL;
+    if (known) return *known;
+    struct lanes *offset = arena_alloc(e->arena, sizeof *offset);
+    *offset = lanes_made(e, op2(e, IR_OP_MUL, IR_KIND_I32, index, lanes_int(e, IR_KIND_I32, size)));
+    if (index.chunk) computed_add(e, index.chunk, size, offset);
+    return *offset;
+}
+
 const struct near_lanes *near_element(struct emit *e, const struct ir_inst *inst)
 {
     const struct ir_value *base = inst->operands[0], *root = root_of(base);
@@ -78,8 +91,7 @@ const struct near_lanes *near_element(struct emit *e, const struct ir_inst *inst
     near->base = from->scalar;
     near->of_ids = true;
     if (base != root && !base_offset(e, base, from->scalar, near)) return NULL;
-    struct lanes size = lanes_int(e, IR_KIND_I32, ir_type_size(e->module, inst->type));
-    struct lanes by = op2(e, IR_OP_MUL, IR_KIND_I32, index_of(e, inst->operands[1]), size);
+    struct lanes by = offset_of(e, inst->operands[1], ir_type_size(e->module, inst->type));
     near->offset = base != root ? op2(e, IR_OP_ADD, IR_KIND_I32, by, near->offset) : by;
     near->of_ids = near->of_ids && is_of_ids(e, inst->operands[1], 0);
     return near;

@@ -45,6 +45,12 @@ struct jit {
     jmp_buf too_large;
 };
 
+/* What simd/computed.c keeps: of the blocks around where the code is, whose ends make it as many as before them. */
+struct computed {
+    struct computed_item *items;
+    uint32_t n;
+};
+
 struct isa;
 struct values;
 struct work_item_ids;
@@ -60,6 +66,7 @@ struct emit {
     gcc_jit_function *function;
     gcc_jit_block *block; /* where the next statement goes; NULL: control does not come here */
     struct jit jit;
+    struct computed computed;
     struct arena *arena;
     struct ir_module *module;
     struct ir_function *kernel;

@@ -221,6 +221,7 @@ void jit_function_begin(struct emit *e)
     e->jit.first = e->block;
     e->jit.body = jit_block(e);
     jit_begin(e, e->jit.body);
+    e->computed.n = 0;
 }
 
 void jit_function_end(struct emit *e)

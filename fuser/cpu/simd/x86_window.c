@@ -7,6 +7,7 @@
 
 #include "fuser/cpu/jit/jit.h"
 #include "fuser/cpu/simd/chunk.h"
+#include "fuser/cpu/simd/computed.h"
 #include "fuser/cpu/simd/x86_gather.h"
 #include "fuser/cpu/target/isa.h"
 
@@ -72,28 +73,44 @@ static lval permuted(struct emit *e, enum ir_kind kind, rval numbers, lval from)
     return jit_asm(e, e->isa->bit_masks ? &wide : &narrow, type, 2, (rval[]){jit_read(from), numbers});
 }
 
+/* What is seen of offsets alone, whatever they are offsets from. */
+struct window {
+    lval first;   /* where the register begins, behind the base: of 64 bits */
+    lval numbers; /* of the lanes in it */
+    lval places;  /* of a page it may begin at so many first ones: 0 where not all lanes are in it */
+};
+
+static const struct window *window_of(struct emit *e, lval offsets)
+{
+    struct window *w = computed_find(e, offsets, 0);
+    if (w) return w;
+    w = arena_alloc(e->arena, sizeof *w);
+    rval first = jit_sub(e, lane_0(e, offsets), jit_int(e, IR_KIND_I32, bytes_before(e)));
+    first = jit_read(jit_keep(e, first));
+    rval far_first = jit_cast(e, jit_cast(e, first, jit_signed(e, IR_KIND_I32)), jit_signed(e, IR_KIND_I64));
+    w->first = jit_keep(e, jit_cast(e, far_first, jit_type(e, IR_KIND_I64)));
+    w->numbers = numbers_of(e, offsets, first);
+    rval outside = lanes_outside(e, w->numbers);
+    rval none = gcc_jit_context_zero(e->gcc, gcc_jit_rvalue_get_type(outside));
+    rval inside = jit_compare(e, GCC_JIT_COMPARISON_EQ, outside, none);
+    w->places = jit_keep(e, jit_select(e, inside, jit_u64(e, PAGE - register_bytes(e) + 1), jit_u64(e, 0)));
+    computed_add(e, offsets, 0, w);
+    return w;
+}
+
 /* One register's lanes; into `result`. */
 static void gather_chunk(struct emit *e, enum ir_kind kind, rval base, const struct lanes *offset, unsigned c,
                          lval result)
 {
     gcc_jit_block *near = jit_block(e), *far = jit_block(e), *done = jit_block(e);
     gcc_jit_type *type = jit_vector(e, kind, lanes_per_chunk(e, kind));
-    lval offsets = lanes_vectors(e, offset)[c];
-    rval first = jit_sub(e, lane_0(e, offsets), jit_int(e, IR_KIND_I32, bytes_before(e)));
-    first = jit_read(jit_keep(e, first));
-    rval far_first = jit_cast(e, jit_cast(e, first, jit_signed(e, IR_KIND_I32)), jit_signed(e, IR_KIND_I64));
-    rval address = jit_add(e, base, jit_cast(e, far_first, jit_type(e, IR_KIND_I64)));
-    address = jit_read(jit_keep(e, address));
-    lval numbers = numbers_of(e, offsets, first);
+    const struct window *w = window_of(e, lanes_vectors(e, offset)[c]);
+    rval address = jit_read(jit_keep(e, jit_add(e, base, jit_read(w->first))));
     rval in_page = jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, address, jit_u64(e, PAGE - 1));
-    in_page = jit_compare(e, GCC_JIT_COMPARISON_LE, in_page, jit_u64(e, PAGE - register_bytes(e)));
-    rval outside = lanes_outside(e, numbers);
-    rval inside =
-        jit_compare(e, GCC_JIT_COMPARISON_EQ, outside, gcc_jit_context_zero(e->gcc, gcc_jit_rvalue_get_type(outside)));
-    jit_branch(e, jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, in_page, inside), near, far);
+    jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_LT, in_page, jit_read(w->places)), near, far);
     jit_begin(e, near);
     lval loaded = jit_keep(e, jit_read(jit_memory(e, type, address, 1)));
-    jit_set(e, result, jit_read(permuted(e, kind, jit_read(numbers), loaded)));
+    jit_set(e, result, jit_read(permuted(e, kind, jit_read(w->numbers), loaded)));
     jit_jump(e, done);
     jit_begin(e, far);
     jit_set(e, result, jit_read(x86_gather_chunk(e, kind, base, offset, c)));
