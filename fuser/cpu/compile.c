@@ -121,7 +121,8 @@ static unsigned most_statements(const struct attempt *a)
 struct side {
     enum group_side which;
     struct attempt attempt;
-    struct ir_function *kernel; /* prepared and checked, in a module of its own */
+    struct ir_function *kernel; /* prepared and checked, in a module of its own; NULL: it is to be prepared */
+    unsigned row_dim;           /* that its x is, as in struct emit */
     struct emit e;
     struct kernel_object_info info;
 };
@@ -141,11 +142,11 @@ static int emit_side(struct side *s, const struct cpu_options *options, gcc_jit_
                          .rows = a->rows,
                          .groups = a->groups,
                          .group_lanes = a->groups == LANE_GROUPS,
+                         .row_dim = s->row_dim,
                          .jit.most_statements = most_statements(a)};
-    s->e.row_dim = s->e.group_lanes ? 0 : row_dimension_choose(s->kernel);
     ir_walk(s->kernel->body, see_work, &work);
     choose_width(&s->e, work.loops || work.functions, options->target.isa, a->effort);
-    bool neighbours = a->groups == 1 || !s->e.row_dim;
+    bool neighbours = a->groups == 1 || !s->row_dim;
     return neighbours && entry_emit(&s->e, work.loops, &s->info) ? 0 : 1;
 }
 
@@ -244,6 +245,7 @@ static bool prepare(struct side *s, const struct ir_function *kernel, enum cpu_i
     if (!check_kernel(s->kernel, list)) return false;
     join(s->kernel, &s->attempt, isa);
     pipeline_run(&pipeline_regions, s->kernel);
+    s->row_dim = s->attempt.groups == LANE_GROUPS ? 0 : row_dimension_choose(s->kernel);
     return true;
 }
 
@@ -270,10 +272,20 @@ bool cpu_check(const struct ir_function *kernel, struct diag_list *list)
     return result;
 }
 
-/* Less of the side that was too large. */
-static void try_less(struct attempt *a)
+static void forget(struct side *s)
 {
-    if (!is_joined(a)) a->effort++;
+    if (s->kernel) ir_module_free(s->kernel->module);
+    s->kernel = NULL;
+}
+
+/* Less of the side that was too large. Its kernel is the same with less effort, but not apart. */
+static void try_less(struct side *s)
+{
+    struct attempt *a = &s->attempt;
+    if (is_joined(a))
+        forget(s);
+    else
+        a->effort++;
     if (a->groups == 1) a->rows = 1;
     a->groups = 1;
 }
@@ -283,15 +295,10 @@ static int compile_sides(struct side *sides, unsigned n, const struct ir_functio
                          const struct cpu_options *options, struct cpu_object *object, struct diag_list *list,
                          unsigned *failed, bool *whole)
 {
-    int result = 0;
-    for (unsigned i = 0; i < n; i++) sides[i].kernel = NULL;
-    for (unsigned i = 0; i < n && result == 0; i++)
-        if (!prepare(&sides[i], kernel, options->target.isa, list)) result = -1;
-    for (unsigned i = 0; i < n && result == 0; i++) *whole = *whole && !has_calls(sides[i].kernel);
-    if (result == 0) result = *whole ? compile_with(sides, n, options, object, list, failed) : 1;
     for (unsigned i = 0; i < n; i++)
-        if (sides[i].kernel) ir_module_free(sides[i].kernel->module);
-    return result;
+        if (!sides[i].kernel && !prepare(&sides[i], kernel, options->target.isa, list)) return -1;
+    for (unsigned i = 0; i < n; i++) *whole = *whole && !has_calls(sides[i].kernel);
+    return *whole ? compile_with(sides, n, options, object, list, failed) : 1;
 }
 
 int cpu_compile(const struct ir_function *kernel, const struct cpu_options *options, struct cpu_object *object,
@@ -307,8 +314,9 @@ int cpu_compile(const struct ir_function *kernel, const struct cpu_options *opti
     *object = (struct cpu_object){0};
     while (result == 1 && whole && sides[failed].attempt.effort < CPU_EFFORT_COUNT) {
         result = compile_sides(sides, n, kernel, options, object, list, &failed, &whole);
-        if (result == 1 && whole) try_less(&sides[failed].attempt);
+        if (result == 1 && whole) try_less(&sides[failed]);
     }
+    for (unsigned i = 0; i < n; i++) forget(&sides[i]);
     if (result != 0) cpu_object_clear(object);
     return result;
 }
