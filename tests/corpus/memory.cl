@@ -49,31 +49,6 @@ kernel void async_strided(global const int *in, global int *out, local int *tile
     out[get_global_id(0)] = tile[get_local_id(0)];
 }
 
-// Which event is waited for first differs from group to group.
-//: kernel async_chosen 64 16
-//: pocl@6.0 PoCL 6.0 lacks wait_group_events() for modules of SPIR-V
-//: buffer i32 64 bits
-//: buffer i32 64 iota
-//: buffer i32 64 zero
-//: local 64
-//: local 64
-kernel void async_chosen(global const int *a, global const int *b, global int *out, local int *x, local int *y)
-{
-    size_t base = get_group_id(0) * 16, l = get_local_id(0);
-    event_t of_x = async_work_group_copy(x, a + base, 16, 0), of_y = async_work_group_copy(y, b + base, 16, 0);
-    event_t first, second;
-    if (get_group_id(0) & 1) {
-        first = of_y;
-        second = of_x;
-    } else {
-        first = of_x;
-        second = of_y;
-    }
-    wait_group_events(1, &first);
-    wait_group_events(1, &second);
-    out[base + l] = x[15 - l] ^ y[l];
-}
-
 //: kernel pointer_arithmetic 32 8
 //: buffer i32 64 bits
 //: buffer i64 32 zero
@@ -182,4 +157,29 @@ kernel void scalar_arguments(global long *out, global double *real, char c, ucha
 {
     out[get_global_id(0)] = c + uc * 3 + s * 5 + us * 7 + i * 11 + (long)(ul * 13) + v.x + v.y * 2 + v.z * 4 + v.w * 8;
     real[get_global_id(0)] = (double)f + d + (get_global_id(0) & 1 ? w.x : w.y);
+}
+
+// Which event is waited for first differs from group to group.
+//: kernel async_chosen 64 16
+//: pocl@6.0 PoCL 6.0 lacks wait_group_events() for modules of SPIR-V
+//: buffer i32 64 bits
+//: buffer i32 64 iota
+//: buffer i32 64 zero
+//: local 64
+//: local 64
+kernel void async_chosen(global const int *a, global const int *b, global int *out, local int *x, local int *y)
+{
+    size_t base = get_group_id(0) * 16, l = get_local_id(0);
+    event_t of_x = async_work_group_copy(x, a + base, 16, 0), of_y = async_work_group_copy(y, b + base, 16, 0);
+    event_t first, second;
+    if (get_group_id(0) & 1) {
+        first = of_y;
+        second = of_x;
+    } else {
+        first = of_x;
+        second = of_y;
+    }
+    wait_group_events(1, &first);
+    wait_group_events(1, &second);
+    out[base + l] = x[15 - l] ^ y[l];
 }
