@@ -11,19 +11,23 @@
 #include "client/base/text.h"
 #include "client/base/value_type.h"
 #include "client/memory/buffer.h"
+#include "ir/base/nearest.h"
 
 /* ---- the kernel ---- */
 
 /* Names of what the module has, as many as a message can take. */
 static fusion_status no_such_kernel(const fusion_module *m, const char *name)
 {
-    char object[300], known[512] = "";
+    char object[300], hint[120], known[512] = "";
+    struct nearest near = nearest_begin(name, strlen(name));
     size_t used = 0;
+    for (uint32_t i = 0; i < m->n_kernels; i++) nearest_offer(&near, m->kernels[i].name);
     for (uint32_t i = 0; i < m->n_kernels && used < sizeof known; i++)
         used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", m->kernels[i].name);
     snprintf(object, sizeof object, "kernel %.200s", name);
-    return client_error(FUSION_NOT_FOUND, object, "module %.128s has no such kernel; it has %s%s", m->name,
-                        m->n_kernels ? known : "none", used < sizeof known ? "" : " ...");
+    return client_error(FUSION_NOT_FOUND, object, "module %.128s has no such kernel%s; it has %s%s", m->name,
+                        nearest_hint(near.best, hint, sizeof hint), m->n_kernels ? known : "none",
+                        used < sizeof known ? "" : " ...");
 }
 
 fusion_status client_find_kernel(const fusion_module *m, const char *name, const fusion_kernel_info **kernel)

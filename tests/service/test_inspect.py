@@ -537,6 +537,7 @@ def test_keys_of_all_of_the_file():
             out.write(FAR_GRAPH.format(more=more))
 
     write("bounds: false")
+    expect("graph.yaml:6:5: kernel_fault: kernel far: accessed address" in run("run", f.graph, status=1), "the node's line")
     expect("beyond the end of buffer o (40 bytes)" in run("run", f.graph, status=1), "without it what lies there is no memory")
     expect("element 1000" in run("run", f.graph, "--bounds", status=1), "the option")
     write("bounds: true")
@@ -616,6 +617,17 @@ def test_errors_name_the_line():
         "buffers:\n a: {{ type: f32, count: 4 }}\n a: {{ type: i32, count: 8 }}\ngraph: []\n"), "two buffers of one name")
     expect("`name` is there twice" in message("graph:\n - {{ name: x, name: y, kernel: k.add }}\n"), "a key twice")
     expect("there is no buffer `q`" in message(GRAPH, "--in", "q=x"), "--in of no buffer")
+    node = "modules: {{ k: {kernels} }}\nbuffers:\n a: {{ type: f32, count: 8 }}\ngraph:\n - {{ kernel: k.scale, global: [8], args: [ {{read: a}}, {{write: a}}, 2 ] }}\n"
+    for old, new, wanted in (
+            ("k.scale", "k.scael", ":5:14: not_found: kernel scael: module chain.fk has no such kernel (did you mean `scale`?); it has "),
+            ("f32", "f23", ":3:13: buffer a: unknown type `f23` (did you mean `f32`?)"),
+            ("2 ]", "two ]", ":5:67: `two` is no value for a parameter of type f32\n   - "),
+            ("{kernels}", "kernel.fk", ":1:15: io: "), ("graph:", "outputs: [aa]\ngraph:", ":4:11: unknown buffer `aa`\n  outputs: [aa]\n            ^"),
+            ("args:", "name: scale, depends_on: [scael], args:", ":5:62: depends_on names no node: `scael` (did you mean `scale`?)"),
+            (", 2 ]", " ]", ":5:4: kernel scale: 2 arguments, but kernel scale has 3 parameters"),
+            ("[8]", "[9]", ":5:4: node scale: work-item 8 of scale")):
+        found = message(node.replace(old, new))
+        expect("graph.yaml" + wanted in found, f"{found} instead of {wanted}")
     f = Folder()
     numpy.save(f.file("wrong.npy"), f.a.astype(numpy.float64))
     expect("<f8" in run("run", f.graph, "--in", f"a={f.file('wrong.npy')}", status=1), "element type of .npy")

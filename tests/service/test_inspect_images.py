@@ -220,7 +220,7 @@ def test_messages():
     expect("graph.yaml:2:35: order is `rbg`; it is one of r, a, rg, ra, rgb, rgba, bgra" in
            message("images:\n i: { width: 4, height: 4, order: rbg, type: float }\ngraph: []\n"), "order")
     expect("an image needs height" in message("images:\n i: { width: 4, order: r, type: float }\ngraph: []\n"), "height")
-    expect("graph.yaml:2: i: channel order BGRA needs" in
+    expect("graph.yaml:2:5: i: channel order BGRA needs" in
            message("images:\n i: { width: 4, height: 4, order: bgra, type: float }\ngraph: []\n"), "format")
     expect("is there twice" in
            message("buffers: { i: { type: u8, count: 1 } }\nimages: { i: { %s } }\ngraph: []\n" % image), "names")

@@ -103,7 +103,8 @@ static bool run_all(struct loaded *l, const struct options *o, struct measured *
     }
     for (uint32_t i = 0; i < o->repeat; i++) {
         progress("run", i + 1, o->repeat);
-        if (!runs_add(&m->fused, l->session) || (o->compare && !runs_add(&m->unfused, l->session))) return false;
+        if (!runs_add(&m->fused, l->session) || (o->compare && !runs_add(&m->unfused, l->session)))
+            return loaded_fail(l);
     }
     progress_end();
     fusion_session_set_profiling(l->session, false);

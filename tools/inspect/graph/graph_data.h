@@ -3,9 +3,14 @@
 
 #include <fusiond/fusiond.h>
 
+/* Where something stands in the graph file, counted from 1; all 0: in none. */
+struct file_place {
+    size_t line, column;
+};
+
 /* One file that a module is made of, and how it is read. */
 struct file_input {
-    int line;
+    struct file_place at;
     char *path;           /* relative to the graph file's folder, or absolute */
     char *sub_group_size; /* NULL: none given */
     char *options;        /* of OpenCL C; NULL: none */
@@ -14,7 +19,7 @@ struct file_input {
 };
 
 struct file_module {
-    int line;
+    struct file_place at;
     char *name;
     uint32_t n_inputs; /* more than one: they are linked */
     struct file_input *inputs;
@@ -22,7 +27,7 @@ struct file_module {
 
 struct file_buffer { /* or an image */
     char *name;
-    int line;
+    struct file_place at;
     bool is_image;
     fusion_image_desc image;
     fusion_type type; /* of a channel, too */
@@ -42,7 +47,7 @@ enum file_arg_kind { FILE_ARG_BUFFER, FILE_ARG_NUMBERS, FILE_ARG_LOCAL, FILE_ARG
 
 struct file_arg {
     enum file_arg_kind kind;
-    int line;
+    struct file_place at;
     char *buffer;
     fusion_access access;
     uint64_t offset, count; /* elements; count 0: to the end */
@@ -57,9 +62,10 @@ enum file_node_kind { FILE_NODE_KERNEL, FILE_NODE_COPY, FILE_NODE_FILL };
 
 struct file_node {
     enum file_node_kind kind;
-    int line;
+    struct file_place at;
     char *name; /* NULL: none given */
     char *module, *kernel;
+    struct file_place kernel_at;
     uint32_t dims;
     uint64_t global[3], offset[3], local[3];
     uint32_t n_args;
@@ -72,6 +78,7 @@ struct file_node {
     char *channels[4]; /* FILL of an image */
     uint32_t n_deps;
     char **deps;
+    struct file_place *deps_at;
 };
 
 struct graph_file {

@@ -65,7 +65,7 @@ static bool read_constants(struct reader *r, const yaml_node_t *map, struct file
 static bool read_input(struct reader *r, const yaml_node_t *n, struct file_input *in)
 {
     static const char *const keys[] = {"file", "sub_group_size", "constants", "options", NULL};
-    in->line = (int)n->start_mark.line + 1;
+    in->at = reader_place(n);
     if (n->type == YAML_SCALAR_NODE) return reader_text(r, n, &in->path);
     if (!reader_need_map(r, n, "a module's file") || !reader_known_keys(r, n, keys)) return false;
     const yaml_node_t *file = reader_get(r, n, "file"), *constants = reader_get(r, n, "constants");
@@ -80,7 +80,7 @@ static bool read_inputs(struct reader *r, const yaml_node_t *n, struct file_modu
     uint32_t count = list ? reader_list_size(n) : 1;
     if (!count) return reader_fail(r, n, "a module is made of one file at least");
     m->inputs = calloc(count, sizeof *m->inputs);
-    m->line = (int)n->start_mark.line + 1;
+    m->at = reader_place(n);
     while (m->n_inputs < count) {
         const yaml_node_t *item = list ? reader_list_item(r, n, m->n_inputs) : n;
         if (!read_input(r, item, &m->inputs[m->n_inputs++])) return false;
@@ -130,12 +130,14 @@ static bool read_buffer(struct reader *r, const yaml_node_t *n, struct file_buff
 {
     static const char *const keys[] = {"type", "count", "shape", "properties", "fill", "usm", NULL};
     if (!reader_need_map(r, n, "a buffer") || !reader_known_keys(r, n, keys)) return false;
-    b->line = (int)n->start_mark.line + 1;
+    b->at = reader_place(n);
     const yaml_node_t *type = reader_get(r, n, "type");
-    if (!type || !reader_text_of(type) || !type_parse(reader_text_of(type), &b->type))
+    const char *word = type ? reader_text_of(type) : NULL;
+    char hint[120];
+    if (!word || !type_parse(word, &b->type))
         return reader_fail(r, type ? type : n,
-                           "buffer %s: unknown type `%s` (i8 ... i64, u8 ... u64, f16, f32, f64, bytes)", b->name,
-                           type && reader_text_of(type) ? reader_text_of(type) : "");
+                           "buffer %s: unknown type `%s`%s (i8 ... i64, u8 ... u64, f16, f32, f64, bytes)", b->name,
+                           word ? word : "", nearest_hint(type_nearest(word ? word : ""), hint, sizeof hint));
     const yaml_node_t *usm = reader_get(r, n, "usm");
     b->usm = usm && reader_text_of(usm) && strcmp(reader_text_of(usm), "true") == 0;
     return read_shape(r, n, b) && read_properties(r, n, &b->properties) && read_fill(r, n, b);
@@ -210,7 +212,7 @@ static bool read_arg(struct reader *r, const yaml_node_t *n, const struct graph_
     static const char *const keys[] = {"read",   "write", "read_write", "local", "sampler",
                                        "offset", "count", "properties", NULL};
     static const fusion_access accesses[] = {FUSION_ACCESS_READ, FUSION_ACCESS_WRITE, FUSION_ACCESS_READ_WRITE};
-    a->line = (int)n->start_mark.line + 1;
+    a->at = reader_place(n);
     if (n->type != YAML_MAPPING_NODE) return read_numbers(r, n, a);
     if (!reader_known_keys(r, n, keys)) return false;
     const yaml_node_t *local = reader_get(r, n, "local");
@@ -283,6 +285,7 @@ static bool read_kernel_node(struct reader *r, const yaml_node_t *n, const struc
     node->kind = FILE_NODE_KERNEL;
     node->module = strndup(text, (size_t)(dot - text));
     node->kernel = strdup(dot + 1);
+    node->kernel_at = reader_place(kernel);
     bool known = false;
     for (uint32_t i = 0; i < f->n_modules; i++) known = known || strcmp(f->modules[i].name, node->module) == 0;
     struct nearest s = nearest_begin(node->module, strlen(node->module));
@@ -336,8 +339,11 @@ static bool read_deps(struct reader *r, const yaml_node_t *n, struct file_node *
     if (!list) return true;
     if (list->type != YAML_SEQUENCE_NODE) return reader_fail(r, list, "depends_on must be a list of node names");
     node->deps = calloc(reader_list_size(list) + 1, sizeof *node->deps);
-    for (uint32_t i = 0; i < reader_list_size(list); i++)
+    node->deps_at = calloc(reader_list_size(list) + 1, sizeof *node->deps_at);
+    for (uint32_t i = 0; i < reader_list_size(list); i++) {
+        node->deps_at[i] = reader_place(reader_list_item(r, list, i));
         if (!reader_text(r, reader_list_item(r, list, i), &node->deps[node->n_deps++])) return false;
+    }
     return true;
 }
 
@@ -345,7 +351,7 @@ static bool read_node(struct reader *r, const yaml_node_t *n, const struct graph
 {
     static const char *const memory_keys[] = {"name", "copy", "fill", "depends_on", NULL};
     if (!reader_need_map(r, n, "a node")) return false;
-    node->line = (int)n->start_mark.line + 1;
+    node->at = reader_place(n);
     if (!reader_optional_text(r, n, "name", &node->name) || !read_deps(r, n, node)) return false;
     const yaml_node_t *copy = reader_get(r, n, "copy"), *fill = reader_get(r, n, "fill");
     if (reader_get(r, n, "kernel")) return read_kernel_node(r, n, f, node);
@@ -371,10 +377,21 @@ static bool read_outputs(struct reader *r, const yaml_node_t *list, struct graph
     f->has_outputs = true;
     f->outputs = calloc(reader_list_size(list) + 1, sizeof *f->outputs);
     for (uint32_t i = 0; i < reader_list_size(list); i++) {
-        if (!reader_text(r, reader_list_item(r, list, i), &f->outputs[i])) return false;
+        const yaml_node_t *item = reader_list_item(r, list, i);
+        if (!reader_text(r, item, &f->outputs[i])) return false;
         f->n_outputs++;
+        if (!need_buffer(r, item, f, f->outputs[i])) return false;
     }
     return true;
+}
+
+static bool unknown_node(struct reader *r, const struct graph_file *f, const char *name, struct file_place at)
+{
+    char hint[120];
+    struct nearest s = nearest_begin(name, strlen(name));
+    for (uint32_t i = 0; i < f->n_nodes; i++) nearest_offer(&s, f->nodes[i].name);
+    return complain_at(r->path, at.line, at.column, "depends_on names no node: `%s`%s", name,
+                       nearest_hint(s.best, hint, sizeof hint));
 }
 
 /* Names given in the file are unique, and each depends_on names one of them. */
@@ -386,8 +403,7 @@ static bool check_names(struct reader *r, const struct graph_file *f)
             for (uint32_t k = 0; k < f->n_nodes; k++)
                 found = found || (f->nodes[k].name && !strcmp(f->nodes[k].name, f->nodes[i].deps[d]));
             if (found) continue;
-            return complain_at(r->path, (size_t)f->nodes[i].line, 0, "depends_on names no node: `%s`",
-                               f->nodes[i].deps[d]);
+            return unknown_node(r, f, f->nodes[i].deps[d], f->nodes[i].deps_at[d]);
         }
     }
     return true;
@@ -460,6 +476,7 @@ static void free_node(struct file_node *n)
     for (uint32_t i = 0; i < n->n_channels; i++) free(n->channels[i]);
     free(n->args);
     free(n->deps);
+    free(n->deps_at);
     free(n->name);
     free(n->module);
     free(n->kernel);

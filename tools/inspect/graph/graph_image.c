@@ -131,7 +131,7 @@ bool graph_image_read(struct reader *r, const yaml_node_t *n, struct file_buffer
     const struct word *kind = &kinds[0];
     if (!reader_need_map(r, n, "an image") || !reader_known_keys(r, n, keys)) return false;
     b->is_image = true;
-    b->line = (int)n->start_mark.line + 1;
+    b->at = reader_place(n);
     if (reader_get(r, n, "kind") && !(kind = read_word(r, n, "kind", kinds))) return false;
     b->image.type = (fusion_image_type)kind->value;
     if (!read_sizes(r, n, &b->image) || !reader_optional_text(r, n, "buffer", &b->of) ||

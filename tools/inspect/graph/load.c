@@ -10,10 +10,10 @@
 #include "tools/inspect/graph/types.h"
 #include "tools/inspect/terminal/complain.h"
 
-/* The library's error, at a line of the file. */
-static bool fail_error(const struct loaded *l, int line)
+/* The library's error, at a place of the file. */
+static bool fail_error(const struct loaded *l, struct file_place at)
 {
-    return print_error_at(l->file->path, (size_t)line);
+    return print_error_at(l->file->path, at.line, at.column);
 }
 
 /* ---- modules and buffers ---- */
@@ -28,9 +28,11 @@ static char *module_path(const char *graph, const char *path)
     return out;
 }
 
-static bool fail_module(const char *graph, const char *name, int line)
+/* What is wrong in a module's text has a place of its own. */
+static bool fail_module(const char *graph, const char *name, struct file_place at)
 {
-    return print_error_at(graph ? graph : name, graph ? (size_t)line : 0);
+    bool is_file = fusion_last_error()->status == FUSION_IO;
+    return print_error_at(graph ? graph : name, graph ? at.line : 0, graph && is_file ? at.column : 0);
 }
 
 static bool load_input(fusion_session *s, const char *graph, const struct file_input *in, fusion_module **module)
@@ -40,7 +42,7 @@ static bool load_input(fusion_session *s, const char *graph, const struct file_i
     char *path = module_path(graph, in->path);
     fusion_status status = fusion_module_load_file_with(s, path, &options, module);
     free(path);
-    return status == FUSION_SUCCESS || fail_module(graph, in->path, in->line);
+    return status == FUSION_SUCCESS || fail_module(graph, in->path, in->at);
 }
 
 static void print_warnings(const fusion_module *m)
@@ -54,7 +56,7 @@ static bool link_inputs(fusion_session *s, const char *graph, const struct file_
     bool good = parts != NULL;
     for (uint32_t i = 0; i < f->n_inputs && good; i++) good = load_input(s, graph, &f->inputs[i], &parts[i]);
     if (good && fusion_module_link(s, f->name, parts, f->n_inputs, module) != FUSION_SUCCESS)
-        good = fail_module(graph, f->name, f->line);
+        good = fail_module(graph, f->name, f->at);
     for (uint32_t i = 0; parts && i < f->n_inputs; i++) fusion_module_destroy(parts[i]);
     free(parts);
     return good;
@@ -80,15 +82,16 @@ static bool create_image(struct loaded *l, const struct file_buffer *f, struct l
     fusion_image_desc desc = f->image;
     int of = f->of ? loaded_find(l, f->of) : -1;
     if (f->of && of < 0)
-        return complain_at(l->file->path, (size_t)f->line, 0, "buffer %s of image %s is not there", f->of, f->name);
+        return complain_at(l->file->path, f->at.line, f->at.column, "buffer %s of image %s is not there", f->of,
+                           f->name);
     if (of >= 0) {
         desc.buffer = l->buffers[of].buffer;
         if (!desc.buffer)
-            return complain_at(l->file->path, (size_t)f->line, 0, "%s, of which image %s would be, is no buffer", f->of,
-                               f->name);
+            return complain_at(l->file->path, f->at.line, f->at.column, "%s, of which image %s would be, is no buffer",
+                               f->of, f->name);
         desc.offset = f->of_offset * type_bytes(l->buffers[of].file->type);
     }
-    return fusion_image_create(l->session, f->name, &desc, &b->image) == FUSION_SUCCESS || fail_error(l, f->line);
+    return fusion_image_create(l->session, f->name, &desc, &b->image) == FUSION_SUCCESS || fail_error(l, f->at);
 }
 
 static bool create_buffer(struct loaded *l, const struct file_buffer *f, struct loaded_buffer *b)
@@ -100,7 +103,7 @@ static bool create_buffer(struct loaded *l, const struct file_buffer *f, struct 
         status = fusion_malloc(l->session, FUSION_USM_SHARED, f->count * type_bytes(f->type), &b->usm);
     else
         status = fusion_buffer_create(l->session, f->name, f->type, f->count, f->properties, &b->buffer);
-    return status == FUSION_SUCCESS || fail_error(l, f->line);
+    return status == FUSION_SUCCESS || fail_error(l, f->at);
 }
 
 static bool fill_buffer(struct loaded *l, uint32_t index)
@@ -111,14 +114,15 @@ static bool fill_buffer(struct loaded *l, uint32_t index)
     bool floats = f->type >= FUSION_F16;
     snprintf(text, sizeof text, floats ? "%.17g" : "%.0f", f->fill);
     if (!number_parse(text, f->type == FUSION_BYTES ? "u8" : type_name(f->type), value, &bytes))
-        return complain_at(l->file->path, (size_t)f->line, 0, "%s is no value of type %s", text, type_name(f->type));
+        return complain_at(l->file->path, f->at.line, f->at.column, "%s is no value of type %s", text,
+                           type_name(f->type));
     fusion_image *image = l->buffers[index].image;
     char *memory = image ? calloc(f->count, bytes) : loaded_memory(l, index);
     if (!memory) return false;
     for (uint64_t i = 0; i < f->count; i++) memcpy(memory + i * bytes, value, bytes);
     if (!image) loaded_leave(l, index);
     if (!image) return true;
-    bool stored = fusion_image_write(image, NULL, memory, 0) == FUSION_SUCCESS || fail_error(l, f->line);
+    bool stored = fusion_image_write(image, NULL, memory, 0) == FUSION_SUCCESS || fail_error(l, f->at);
     free(memory);
     return stored;
 }
@@ -182,7 +186,7 @@ static bool make_value(const struct loaded *l, const struct file_arg *a, const f
     element_type(param->type, type);
     for (uint32_t i = 0; i < a->n_numbers; i++, used += width)
         if (used + 8 > sizeof bytes || !number_parse(a->numbers[i], type, bytes + used, &width))
-            return complain_at(l->file->path, (size_t)a->line, 0, "`%s` is no value for a parameter of type %s",
+            return complain_at(l->file->path, a->at.line, a->at.column, "`%s` is no value for a parameter of type %s",
                                a->numbers[i], param->type);
     /* A vector of 3 takes the place of one of 4. */
     if (a->n_numbers == 3 && param->size == 4ull * width) used = (unsigned)param->size;
@@ -202,7 +206,8 @@ static bool make_memory_arg(const struct loaded *l, const struct file_arg *a, fu
     }
     if (__builtin_mul_overflow(a->offset, width, &offset) || __builtin_mul_overflow(a->count, width, &bytes) ||
         offset >= b->file->count * width)
-        return complain_at(l->file->path, (size_t)a->line, 0, "offset or count lies outside buffer %s", a->buffer);
+        return complain_at(l->file->path, a->at.line, a->at.column, "offset or count lies outside buffer %s",
+                           a->buffer);
     *out = b->usm ? fusion_arg_pointer((char *)b->usm + offset, a->access, a->properties | b->file->properties)
                   : fusion_arg_buffer(b->buffer, a->access);
     out->offset = b->usm ? 0 : offset;
@@ -256,7 +261,8 @@ static bool add_kernel(struct loaded *l, const struct file_node *n, const fusion
     bool ok = true;
     for (uint32_t i = 0; i < n->n_args && ok; i++) ok = make_arg(l, n, info, i, &args[i]);
     k.args = args;
-    if (ok && fusion_graph_add_kernel(l->graph, &k, node) != FUSION_SUCCESS) ok = fail_error(l, n->line);
+    if (ok && fusion_graph_add_kernel(l->graph, &k, node) != FUSION_SUCCESS)
+        ok = fail_error(l, info ? n->at : n->kernel_at);
     free(args);
     return ok;
 }
@@ -293,7 +299,7 @@ static bool add_pixel_copy(struct loaded *l, const struct file_node *n, const fu
     fusion_status status = fusion_graph_add_copy_pixels_3d(
         l->graph, n->name, pixels(l, n->from, n->from_at, n->from_offset), pixels(l, n->to, n->to_at, n->to_offset),
         all.width, all.height, all.depth, deps, n->n_deps, node);
-    return status == FUSION_SUCCESS || fail_error(l, n->line);
+    return status == FUSION_SUCCESS || fail_error(l, n->at);
 }
 
 static bool add_pixel_fill(struct loaded *l, const struct file_node *n, const fusion_node *deps, fusion_node *node)
@@ -303,10 +309,11 @@ static bool add_pixel_fill(struct loaded *l, const struct file_node *n, const fu
     unsigned char pixel[16];
     unsigned width = type_bytes(to->type), channels = to->channels;
     if (n->n_channels != channels)
-        return complain_at(l->file->path, (size_t)n->line, 0, "a value for each channel of image %s is needed", n->to);
+        return complain_at(l->file->path, n->at.line, n->at.column, "a value for each channel of image %s is needed",
+                           n->to);
     for (uint32_t i = 0; i < channels; i++)
         if (!number_parse(n->channels[i], type_name(to->type), pixel + i * width, &width))
-            return complain_at(l->file->path, (size_t)n->line, 0, "`%s` is no value of type %s", n->channels[i],
+            return complain_at(l->file->path, n->at.line, n->at.column, "`%s` is no value of type %s", n->channels[i],
                                type_name(to->type));
     fusion_region region = whole(n, &to->image);
     region.x = n->to_at[0];
@@ -314,7 +321,7 @@ static bool add_pixel_fill(struct loaded *l, const struct file_node *n, const fu
     region.z = n->to_at[2];
     fusion_status status =
         fusion_graph_add_fill_image(l->graph, n->name, b->image, &region, pixel, deps, n->n_deps, node);
-    return status == FUSION_SUCCESS || fail_error(l, n->line);
+    return status == FUSION_SUCCESS || fail_error(l, n->at);
 }
 
 static bool add_memory_node(struct loaded *l, const struct file_node *n, const fusion_node *deps, fusion_node *node)
@@ -334,11 +341,11 @@ static bool add_memory_node(struct loaded *l, const struct file_node *n, const f
         char value[8];
         unsigned width;
         if (!number_parse(n->value, to->type == FUSION_BYTES ? "u8" : type_name(to->type), value, &width))
-            return complain_at(l->file->path, (size_t)n->line, 0, "`%s` is no value of type %s", n->value,
+            return complain_at(l->file->path, n->at.line, n->at.column, "`%s` is no value of type %s", n->value,
                                type_name(to->type));
         status = fusion_graph_add_fill(l->graph, n->name, target, bytes, value, width, deps, n->n_deps, node);
     }
-    return status == FUSION_SUCCESS || fail_error(l, n->line);
+    return status == FUSION_SUCCESS || fail_error(l, n->at);
 }
 
 static bool add_nodes(struct loaded *l)
@@ -369,7 +376,8 @@ static bool set_outputs(struct loaded *l)
                   : b->usm ? fusion_arg_pointer(b->usm, FUSION_ACCESS_READ, 0)
                            : fusion_arg_read(b->buffer);
     }
-    if (good && fusion_graph_set_outputs(l->graph, args, n) != FUSION_SUCCESS) good = fail_error(l, 1);
+    if (good && fusion_graph_set_outputs(l->graph, args, n) != FUSION_SUCCESS)
+        good = fail_error(l, (struct file_place){.line = 1});
     free(args);
     return good;
 }
@@ -377,7 +385,7 @@ static bool set_outputs(struct loaded *l)
 bool loaded_open(struct loaded *l, fusion_session *session, const struct graph_file *file)
 {
     *l = (struct loaded){.file = file, .session = session};
-    if (fusion_graph_create(session, &l->graph) != FUSION_SUCCESS) return fail_error(l, 1);
+    if (fusion_graph_create(session, &l->graph) != FUSION_SUCCESS) return fail_error(l, (struct file_place){.line = 1});
     return load_modules(l) && create_buffers(l) && add_nodes(l) && (!file->has_outputs || set_outputs(l));
 }
 
@@ -394,15 +402,32 @@ static bool names_node(const char *text, const char *name)
     return false;
 }
 
+/* Of "kernel NAME", as runs tell it: the node that is called so, or has the kernel. NULL: none, or several. */
+static const struct file_node *only_node_of(const struct graph_file *f, const char *object)
+{
+    static const char before[] = "kernel ";
+    const struct file_node *found = NULL;
+    if (strncmp(object, before, sizeof before - 1) != 0) return NULL;
+    const char *name = object + sizeof before - 1;
+    for (uint32_t i = 0; i < f->n_nodes; i++) {
+        const struct file_node *n = &f->nodes[i];
+        if (!n->kernel || (strcmp(n->kernel, name) != 0 && (!n->name || strcmp(n->name, name) != 0))) continue;
+        if (found) return NULL;
+        found = n;
+    }
+    return found;
+}
+
 bool loaded_fail(const struct loaded *l)
 {
     const fusion_error *e = fusion_last_error();
     for (uint32_t i = 0; i < l->file->n_nodes; i++) {
         const struct file_node *n = &l->file->nodes[i];
         const char *name = n->name ? n->name : n->kernel;
-        if (name && (names_node(e->object, name) || names_node(e->reason, name))) return fail_error(l, n->line);
+        if (name && (names_node(e->object, name) || names_node(e->reason, name))) return fail_error(l, n->at);
     }
-    return print_error_at(l->file->path, 0);
+    const struct file_node *n = only_node_of(l->file, e->object);
+    return n ? fail_error(l, n->at) : print_error_at(l->file->path, 0, 0);
 }
 
 void loaded_close(struct loaded *l)

@@ -24,6 +24,11 @@ bool reader_fail(struct reader *r, const yaml_node_t *at, const char *format, ..
 
 /* ---- YAML helpers ---- */
 
+struct file_place reader_place(const yaml_node_t *n)
+{
+    return (struct file_place){n->start_mark.line + 1, n->start_mark.column + 1};
+}
+
 yaml_node_t *reader_node(struct reader *r, int index)
 {
     return yaml_document_get_node(&r->document, index);

@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <yaml.h>
 
+#include "tools/inspect/graph/graph_data.h"
+
 struct reader {
     yaml_document_t document;
     const char *path;
@@ -15,6 +17,7 @@ struct reader {
 bool reader_fail(struct reader *r, const yaml_node_t *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+struct file_place reader_place(const yaml_node_t *n);
 yaml_node_t *reader_node(struct reader *r, int index);
 const char *reader_text_of(const yaml_node_t *n);                                   /* NULL: it is no scalar */
 yaml_node_t *reader_get(struct reader *r, const yaml_node_t *map, const char *key); /* NULL: not there */

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/base/nearest.h"
+
 static const struct {
     const char *name;
     unsigned bytes;
@@ -33,6 +35,13 @@ bool type_parse(const char *name, fusion_type *type)
         return true;
     }
     return false;
+}
+
+const char *type_nearest(const char *name)
+{
+    struct nearest s = nearest_begin(name, strlen(name));
+    for (unsigned i = 0; i < sizeof types / sizeof *types; i++) nearest_offer(&s, types[i].name);
+    return s.best;
 }
 
 /* Round to nearest even, through the bits of a double that has at most one rounding before. */

@@ -47,10 +47,8 @@ bool runs_add(struct runs *r, fusion_session *s)
     run->first_time = r->n_times;
     run->submitted_ns = now_ns();
     if (fusion_exec_submit(r->exec, NULL, 0, &event) != FUSION_SUCCESS ||
-        fusion_event_wait(s, event, -1, &run->run_ns) != FUSION_SUCCESS) {
-        print_error("run");
+        fusion_event_wait(s, event, -1, &run->run_ns) != FUSION_SUCCESS)
         return false;
-    }
     run->ended_ns = now_ns();
     take_times(r, s);
     run->n_times = r->n_times - run->first_time;

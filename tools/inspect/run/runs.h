@@ -18,7 +18,7 @@ struct runs {
 
 /* Makes room for n runs. */
 bool runs_init(struct runs *r, fusion_exec *exec, uint32_t n);
-/* Submits once more and waits. False with a message. */
+/* Submits once more and waits. False with the library's error. */
 bool runs_add(struct runs *r, fusion_session *s);
 double runs_median_ms(const struct runs *r);
 void runs_clear(struct runs *r);

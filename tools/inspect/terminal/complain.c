@@ -106,12 +106,12 @@ bool complain_at(const char *file, size_t line, size_t column, const char *forma
 
 void print_error(const char *what)
 {
-    print_error_at(what, 0);
+    print_error_at(what, 0, 0);
 }
 
-bool print_error_at(const char *file, size_t line)
+bool print_error_at(const char *file, size_t line, size_t column)
 {
     const fusion_error *e = fusion_last_error();
-    tell(&(struct complaint){file, line, 0, e->object, fusion_status_name(e->status), e->reason});
+    tell(&(struct complaint){file, line, column, e->object, fusion_status_name(e->status), e->reason});
     return false;
 }

@@ -15,5 +15,5 @@ void print_error(const char *what);
    Always false. */
 bool complain_at(const char *file, size_t line, size_t column, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* The library's last error, which is about what stands in a line of a file. Always false. */
-bool print_error_at(const char *file, size_t line);
+/* The library's last error, which is about what stands at a place of a file. Always false. */
+bool print_error_at(const char *file, size_t line, size_t column);
