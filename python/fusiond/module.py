@@ -1,6 +1,7 @@
 """Modules of kernels, and how a kernel is launched."""
 from __future__ import annotations
 
+import difflib
 import os
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
@@ -72,13 +73,21 @@ class Module:
             session.handle, name.encode(), data, len(data), settings, out), options, sub_group_size)
 
     def __getitem__(self, name: str) -> Kernel:
-        return self.kernels[name]
+        try:
+            return self.kernels[name]
+        except KeyError:
+            raise KeyError(self._lacks(name)) from None
+
+    def _lacks(self, name: str) -> str:
+        near = difflib.get_close_matches(name, self.kernels, 1)
+        meant = f" (did you mean {near[0]}?)" if near else ""
+        return f"the module has no kernel {name}{meant}; it has {', '.join(self.kernels) or 'none'}"
 
     def __getattr__(self, name: str) -> Kernel:
         try:
             return self.__dict__["kernels"][name]
         except KeyError:
-            raise AttributeError(f"the module has no kernel {name}; it has {', '.join(self.kernels)}") from None
+            raise AttributeError(self._lacks(name) if "kernels" in self.__dict__ else name) from None
 
     def __dir__(self) -> List[str]:
         return [*super().__dir__(), *self.kernels]

@@ -140,6 +140,8 @@ def test_values():
     expect_error(TypeError, "takes 4 arguments, not 2: a: ptr.global f32 read, o: ptr.global f32 write, k: f32", module.scale[3], a, a)
     expect_error(TypeError, "it takes no array", module.scale[3], a, a, a, 2)
     expect_error(AttributeError, "has no kernel blur; it has scale", lambda: module.blur)
+    expect_error(AttributeError, "has no kernel scael (did you mean scale?); it has scale", lambda: module.scael)
+    expect_error(KeyError, "has no kernel vector (did you mean vectors?)", lambda: module["vector"])
 
 
 def test_errors():
@@ -258,6 +260,13 @@ def test_bounds():
     error = expect_error(fusiond.Error, "element 1000", g.finalize(bounds=True))
     expect(error.code == "kernel_fault", error.code)
     expect_error(TypeError, "bound", lambda: session.jit(lambda a: a, bound=True))
+    for first, count in ((10, 10), (1, 1), (333, 333), (2048, 2048)):  # the next element is nobody's
+        o, at = session.zeros(count, "f4", name="o"), session.array(numpy.array([count - 1, first], "i4"))
+        error = expect_error(fusiond.Error, f"beyond the end of buffer o ({4 * count} bytes)", m.far[2], o, at)
+        expect(error.code == "kernel_fault", error.code)
+        at[:] = 0
+        m.far[2](o, at)
+        expect(o[0] == 1, "it goes on")
 
 
 def test_times():
