@@ -282,6 +282,50 @@ static void test_declared_access_is_wrong(void **state)
     close_fixture(&f);
 }
 
+/* A client's run on device reference tells of a shuffle from a work-item that an incomplete sub-group lacks; where all
+   are there, and on the processor, nothing is said. */
+static void test_shuffle_of_nobody(void **state)
+{
+    (void)state;
+    enum { COMPLETE = 8, INCOMPLETE = 6 };
+    static const char text[] = "kernel @look(%o: ptr.global i64 write) sub_group_size(4) {\n  %i = global_id x\n"
+                               "  %x = sub_group_shuffle i64 %i, 3\n  store i64 %o[%i], %x\n  return\n}\n";
+    static const struct {
+        const char *device;
+        uint64_t items;
+        fusion_status status;
+    } cases[] = {{"reference", COMPLETE, FUSION_SUCCESS},
+                 {"reference", INCOMPLETE, FUSION_INVALID},
+                 {"cpu", INCOMPLETE, FUSION_SUCCESS}};
+    struct fixture f;
+    fusion_module *module;
+    fusion_buffer *out;
+    open_fixture(&f);
+    expect_ok(fusion_module_load(f.session, "look.fk", text, strlen(text), &module));
+    expect_ok(fusion_buffer_create(f.session, "out", FUSION_I64, COMPLETE, 0, &out));
+    for (int i = 0; i < 3; i++) {
+        fusion_graph *graph;
+        fusion_exec *exec;
+        fusion_event done;
+        fusion_arg args[] = {fusion_arg_write(out)};
+        fusion_kernel_node k = {.module = module,
+                                .kernel = "look",
+                                .dims = 1,
+                                .global = {cases[i].items},
+                                .local = {cases[i].items},
+                                .args = args,
+                                .n_args = 1};
+        expect_ok(fusion_graph_create(f.session, &graph));
+        expect_ok(fusion_graph_add_kernel(graph, &k, NULL));
+        expect_ok(fusion_graph_finalize(graph, &(fusion_finalize_options){.device = cases[i].device}, &exec));
+        expect_ok(fusion_exec_submit(exec, NULL, 0, &done));
+        expect_status(fusion_event_wait(f.session, done, 20000, NULL), cases[i].status, __FILE__, __LINE__);
+        if (cases[i].status)
+            expect_in_reason("takes the value of id 3 of a sub-group of 4 that is incomplete: it has 2");
+    }
+    close_fixture(&f);
+}
+
 static void test_cycle(void **state)
 {
     (void)state;
@@ -648,6 +692,7 @@ int main(void)
         cmocka_unit_test(test_value_of_another_size),
         cmocka_unit_test(test_element_type_mismatch),
         cmocka_unit_test(test_declared_access_is_wrong),
+        cmocka_unit_test(test_shuffle_of_nobody),
         cmocka_unit_test(test_cycle),
         cmocka_unit_test(test_require_fusion_impossible),
         cmocka_unit_test(test_feature_absent),
