@@ -192,15 +192,17 @@ static void test_version_of_device(void **state)
 /* There are three dimensions; beyond them is one work-item of one group, the first. */
 static void test_dimensions_beyond(void **state)
 {
-    static const char options[] =
-        "'-DFACTOR=((int)(get_global_size(a[i] + 3) * 3 + get_local_size(a[i] + 9) * 5 + "
-        "get_num_groups(a[i] - 200) * 7 + get_global_id(a[i] + 3) + get_local_id(a[i] + 4) + "
-        "get_group_id(a[i] + 5) + get_global_offset(a[i] + 6) + get_global_size(a[i] % 1 + 1)))'";
+    static const char *const forms[] = {"(a[i] + 3)", "(3 + 0 * a[i])", "(3)", "(4000000000u)"};
     const char *path = write_file("beyond.cl", scale);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 8; i++) {
         char text[600];
-        snprintf(text, sizeof text, "%s%s", options, i ? " -O0" : "");
-        assert_int_equal(factor_of_file(*state, path, text), 16);
+        snprintf(text, sizeof text,
+                 "'-DFACTOR=((int)(get_global_size%s * 3 + get_local_size%s * 5 + get_num_groups%s * 7 + "
+                 "get_enqueued_local_size%s * 9 + get_global_id%s + get_local_id%s + get_group_id%s + "
+                 "get_global_offset%s + get_global_size(a[i] %% 1 + 1)))' %s",
+                 forms[i / 2], forms[i / 2], forms[i / 2], forms[i / 2], forms[i / 2], forms[i / 2], forms[i / 2],
+                 forms[i / 2], i % 2 ? "-O0" : "");
+        assert_int_equal(factor_of_file(*state, path, text), 25);
     }
 }
 

@@ -2,6 +2,7 @@
 #include "ir/spirv/canonicalize/canonicalize.h"
 
 #include "ir/spirv/canonicalize/annotation_strings.h"
+#include "ir/spirv/canonicalize/beyond_dimensions.h"
 #include "ir/spirv/canonicalize/block_order.h"
 #include "ir/spirv/canonicalize/call_graph_cost.h"
 #include "ir/spirv/canonicalize/constituents.h"
@@ -30,6 +31,7 @@ bool spirv_canonicalize(struct spirv_words *m)
     if (!spirv_check_control_flow_cost(m) || !spirv_check_call_graph_cost(m) || !spirv_check_operands(m)) return false;
     spirv_widen_selects(m);
     spirv_choose_events(m);
+    spirv_extract_beyond_dimensions(m);
     spirv_cast_constituents(m);
     spirv_complete_interfaces(m);
     return true;
