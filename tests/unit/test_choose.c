@@ -398,9 +398,8 @@ static void a_kernel_waits_for_its_reader(void **state)
 }
 
 /* Of many kernels neighbouring groups are made better: x waits for its reader in each round of a longer graph. */
-static void windows_of_many_are_improved(void **state)
+static void plan_rounds(bool internal, const char *launches, const char *internalized)
 {
-    (void)state;
     enum { ROUNDS = 4 };
     struct test_graph *g = test_graph_new(kernels);
     buffers(g, "i", none);
@@ -409,7 +408,7 @@ static void windows_of_many_are_improved(void **state)
         char name[] = {0, (char)('0' + k), 0};
         for (const char *b = "tuvo"; *b; b++) {
             name[0] = *b;
-            test_buffer(g, name, IR_I32, N, (struct fuser_props){.internal_memory = *b == 't'});
+            test_buffer(g, name, IR_I32, N, (struct fuser_props){.internal_memory = internal && *b == 't'});
         }
         struct {
             const char *name, *kernel;
@@ -427,11 +426,24 @@ static void windows_of_many_are_improved(void **state)
         }
     }
     struct fuser_plan *plan = check_planned(g);
-    check_launches(g, plan, "s0|x0 w0 y0 s1 x1|z0 w1 y1 s2 x2|w2 y2 s3|z1 x3 z2 w3 y3");
-    check_internalized(g, plan, "t0 t3");
+    check_launches(g, plan, launches);
+    check_internalized(g, plan, internalized);
     check_same(g, plan);
     fuser_plan_free(plan);
     test_graph_free(g);
+}
+
+static void windows_of_many_are_improved(void **state)
+{
+    (void)state;
+    plan_rounds(false, "s0 x0|w0 y0 s1 x1|z0 w1 y1 s2 x2|w2 y2 s3|z1 x3 z2 w3 y3", "");
+}
+
+/* With its reader it needs no memory for what it writes. */
+static void kernels_wait_for_their_reader(void **state)
+{
+    (void)state;
+    plan_rounds(true, "s0|x0 w0 y0 s1|x1 z0 w1 y1 s2|x2 z1 w2 y2 s3|x3 z2 w3 y3", "t0 t1 t2 t3");
 }
 
 /* Scalars of one buffer are apart: who writes one need not wait for who reads another. */
@@ -525,13 +537,10 @@ static void a_required_fusion_names_the_cut(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_kernel_waits_for_its_reader),
-        cmocka_unit_test(windows_of_many_are_improved),
-        cmocka_unit_test(scalars_of_one_buffer),
-        cmocka_unit_test(large_graphs_are_swept),
-        cmocka_unit_test(commands_go_between_groups),
-        cmocka_unit_test(a_required_fusion_names_the_cut),
-        cmocka_unit_test(small_graphs_get_the_best_groups),
+        cmocka_unit_test(a_kernel_waits_for_its_reader),   cmocka_unit_test(windows_of_many_are_improved),
+        cmocka_unit_test(kernels_wait_for_their_reader),   cmocka_unit_test(scalars_of_one_buffer),
+        cmocka_unit_test(large_graphs_are_swept),          cmocka_unit_test(commands_go_between_groups),
+        cmocka_unit_test(a_required_fusion_names_the_cut), cmocka_unit_test(small_graphs_get_the_best_groups),
     };
     return cmocka_run_group_tests_name("choose", tests, NULL, NULL);
 }

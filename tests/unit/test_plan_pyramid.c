@@ -29,6 +29,7 @@ static const char kernels[] =
     "  store i32 %out[%i], %s\n}\n"
     "kernel @collapse(%detail: ptr.global i32, %next: ptr.global i32, %out: ptr.global i32) {\n" IDS NEXT
     "  %d = load i32 %detail[%i]\n  %s = add i32 %d, %n\n  store i32 %out[%i], %s\n}\n"
+    "kernel @clear(%out: ptr.global i32) {\n" IDS "  store i32 %out[%i], 0\n}\n"
     "kernel @copy(%in: ptr.global i32, %out: ptr.global i32) {\n"
     "  %i = global_id x\n  %a = load i32 %in[%i]\n  store i32 %out[%i], %a\n}\n";
 
@@ -61,13 +62,15 @@ static uint32_t picture(struct test_graph *g, char letter, unsigned level, struc
 }
 
 /* Pyramids of several pictures; what each level has over the next one is added up, and the sums' pyramid collapses. */
-static void pyramids(struct test_graph *g)
+static void pyramids(struct test_graph *g, bool cleared)
 {
     uint32_t around[CENTERS][LEVELS], detail[LEVELS - 1], result[LEVELS - 1];
     const struct fuser_props none = {0}, internal = {.internal_memory = true};
     for (unsigned l = 0; l + 1 < LEVELS; l++) {
-        detail[l] = picture(g, 'x', l, none);
+        char name[] = {'c', (char)('0' + l), 0};
+        detail[l] = picture(g, 'x', l, cleared ? internal : none);
         result[l] = picture(g, 'r', l, l ? internal : none);
+        if (cleared) node(g, name, "clear", l, &detail[l], 1);
     }
     for (unsigned c = 0; c < CENTERS; c++) {
         char name[] = {0, 0, (char)('a' + c), 0};
@@ -91,9 +94,23 @@ static void each_launch_has_one_level(void **state)
 {
     (void)state;
     struct test_graph *g = new_graph(CHEAP);
-    pyramids(g);
+    pyramids(g, false);
     struct fuser_plan *plan = check_planned(g);
     check_launches(g, plan, "s1a s1b s1c s1d|s2a s2b s2c s2d|d1a d1b d1c d1d u1|d0a d0b d0c d0d u0");
+    check_same(g, plan);
+    fuser_plan_free(plan);
+    test_graph_free(g);
+}
+
+/* What is cleared is ready first, but is only added to much later: there it is never in memory. */
+static void sums_are_cleared_where_they_are(void **state)
+{
+    (void)state;
+    struct test_graph *g = new_graph(CHEAP);
+    pyramids(g, true);
+    struct fuser_plan *plan = check_planned(g);
+    check_launches(g, plan, "s1a s1b s1c s1d|s2a s2b s2c s2d|c1 d1a d1b d1c d1d u1|c0 d0a d0b d0c d0d u0");
+    check_internalized(g, plan, "x0 x1");
     check_same(g, plan);
     fuser_plan_free(plan);
     test_graph_free(g);
@@ -204,8 +221,11 @@ static void work_groups_of_one_row(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_launch_has_one_level), cmocka_unit_test(few_work_items_share_where_it_pays),
-        cmocka_unit_test(weighed_together), cmocka_unit_test(required), cmocka_unit_test(work_groups_of_one_row)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(each_launch_has_one_level),
+                                       cmocka_unit_test(sums_are_cleared_where_they_are),
+                                       cmocka_unit_test(few_work_items_share_where_it_pays),
+                                       cmocka_unit_test(weighed_together),
+                                       cmocka_unit_test(required),
+                                       cmocka_unit_test(work_groups_of_one_row)};
     return cmocka_run_group_tests_name("plan_pyramid", tests, NULL, NULL);
 }
