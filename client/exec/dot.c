@@ -37,7 +37,8 @@ static void print_tooltip(FILE *out, const fusion_exec *e, const char *node, con
     bool some = false;
     for (uint32_t i = 0; i < e->report.n_remarks; i++) {
         const fusion_remark *m = &e->report.remarks[i];
-        if (buffer ? strcmp(m->buffer, buffer) != 0 : *m->buffer || strcmp(m->node, node) != 0) continue;
+        const char *wanted = buffer ? buffer : node;
+        if ((!buffer && *m->buffer) || strcmp(buffer ? m->buffer : m->node, wanted) != 0) continue;
         fputs(some ? "\\n" : ", tooltip=\"", out);
         print_wrapped(out, m->text);
         some = true;

@@ -188,7 +188,7 @@ static int number(const char *text, uint64_t min, uint64_t max, uint64_t *value,
 
 static int number32(const char *text, uint32_t min, uint32_t max, uint32_t *value, struct error *e)
 {
-    uint64_t n;
+    uint64_t n = 0;
     if (number(text, min, max, &n, e) != 0) return -1;
     *value = (uint32_t)n;
     return 0;
@@ -212,7 +212,7 @@ static int set_text(char **field, char *text, struct error *e)
 
 static int set_descriptor(int *field, const char *text, struct error *e)
 {
-    uint64_t n;
+    uint64_t n = 0;
     if (number(text, 0, INT_MAX, &n, e) != 0) return -1;
     *field = (int)n;
     return 0;
@@ -231,7 +231,7 @@ static int set_flag(bool *field, const char *text, struct error *e)
 static int set_group(gid_t *field, const char *text, struct error *e)
 {
     const struct group *group = getgrnam(text);
-    uint64_t n;
+    uint64_t n = 0;
     if (group)
         *field = group->gr_gid;
     else if (number(text, 0, UINT32_MAX - 1, &n, NULL) == 0)

@@ -84,7 +84,7 @@ static struct ir_value *next_sum(const struct change *x, struct ir_inst *way)
 {
     const struct ir_value *v = way->operands[x->carried.index];
     struct ir_builder b = ir_builder_before(way);
-    struct ir_value *sum = x->sum, *step;
+    struct ir_value *sum = x->sum, *step = NULL;
     while (v != x->carried.loop->blocks[0]->args[x->carried.index]) {
         v = step_of(x->carried.group, v, &step);
         sum = ir_build2(&b, IR_OP_ADD, x->sum->type, sum, step);
