@@ -38,6 +38,23 @@ static const char *const escape_time =
     "    %next = fadd f32 %square, %c\n    %n1 = add i32 %n, 1\n    continue %n1, %next\n  }\n"
     "  store i32 %rounds[%i], %count\n  return\n}\n";
 
+/* A level of a pyramid: of each row four numbers, at two for each work-item, inside of the row. */
+static const char *const shrink =
+    "kernel @k(%a: ptr.global f32 read, %o: ptr.global f32, %w: i32) assumes(small_ids, small_memory) {\n"
+    "  %i = global_id x\n  %own = trunc i32 %i\n  %last = add i32 %w, -1\n  %x1 = shl i32 %own, 1\n"
+    "  %x0 = add i32 %x1, -1\n  %x2 = add i32 %x1, 1\n  %x3 = add i32 %x1, 2\n"
+    "  %c0 = sclamp i32 %x0, 0, %last\n  %c1 = sclamp i32 %x1, 0, %last\n"
+    "  %c2 = sclamp i32 %x2, 0, %last\n  %c3 = sclamp i32 %x3, 0, %last\n"
+    "  %sum = loop (%j: i32 = 0, %s: f32 = 0.0) -> f32 {\n"
+    "    %over = sge i32 %j, 4\n    if %over {\n      break %s\n    }\n    %row = mul i32 %j, %w\n"
+    "    %p0 = add i32 %row, %c0\n    %q0 = sext i64 %p0\n    %v0 = load f32 %a[%q0]\n"
+    "    %p1 = add i32 %row, %c1\n    %q1 = sext i64 %p1\n    %v1 = load f32 %a[%q1]\n"
+    "    %p2 = add i32 %row, %c2\n    %q2 = sext i64 %p2\n    %v2 = load f32 %a[%q2]\n"
+    "    %p3 = add i32 %row, %c3\n    %q3 = sext i64 %p3\n    %v3 = load f32 %a[%q3]\n"
+    "    %m1 = fma f32 %v1, 3.0, %v0\n    %m2 = fma f32 %v2, 3.0, %m1\n    %m3 = fadd f32 %m2, %v3\n"
+    "    %more = fma f32 %m3, 0.25, %s\n    %j1 = add i32 %j, 1\n    continue %j1, %more\n  }\n"
+    "  store f32 %o[%i], %sum\n  return\n}\n";
+
 /* Colours that each work-item counts for itself, over a row that all go along together. */
 static const char *const own_histogram =
     "kernel @k(%a: ptr.global i32 read, %o: ptr.global i32, %n: i32, %step: i32) {\n"
@@ -191,6 +208,26 @@ static void what_is_in_registers_runs_together(void **state)
 }
 
 /* Each would come to every line of the row by itself. */
+/* Where lanes are near each other a gather finds all of them in the nearest cache. */
+static void near_lanes_run_together(void **state)
+{
+    enum { WIDTH = 150, ITEMS = WIDTH / 2 };
+    static float a[4 * WIDTH], o[ITEMS];
+    static const struct nd_range ranges[] = {{1, {ITEMS, 1, 1}, {0}, {ITEMS, 1, 1}}, {1, {64, 1, 1}, {0}, {64, 1, 1}}};
+    int32_t w = WIDTH;
+    (void)state;
+    for (int i = 0; i < 4 * WIDTH; i++) a[i] = (float)(i * 7 % 31);
+    struct interp_arg args[] = {{.kind = INTERP_ARG_BUFFER, .data = a, .size = sizeof a},
+                                {.kind = INTERP_ARG_BUFFER, .data = o, .size = sizeof o},
+                                {.kind = INTERP_ARG_BYTES, .data = &w, .size = sizeof w}};
+    kit_same_everywhere(shrink, ranges, 2, 0, args, 3);
+    if (!has_avx2()) return;
+    char *assembly = assembly_of(shrink, CPU_ISA_AVX2);
+    assert_non_null(strstr(assembly, "vaddps"));
+    assert_null(strstr(assembly, "vaddss"));
+    free(assembly);
+}
+
 static void lanes_that_leap_side_by_side_run_together(void **state)
 {
     (void)state;
@@ -498,6 +535,7 @@ int main(void)
                                        cmocka_unit_test(rows_come_by_registers),
                                        cmocka_unit_test(what_is_in_registers_runs_together),
                                        cmocka_unit_test(lanes_that_leap_side_by_side_run_together),
+                                       cmocka_unit_test(near_lanes_run_together),
                                        cmocka_unit_test(columns_are_fetched_ahead),
                                        cmocka_unit_test(rounds_are_fetched_ahead),
                                        cmocka_unit_test(last_rows_are_fetched_ahead),

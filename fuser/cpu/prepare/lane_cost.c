@@ -5,8 +5,8 @@
  *
  * All lanes at once: an operation takes one for each register that its lanes fill. Lanes that are anywhere in memory
  * take a cycle and a half each: the processor takes a gather apart, and sees less far ahead for the misses of its
- * caches the more there is of it. Whatever a branch or a round decides takes masks. Lanes that are done wait for
- * others.
+ * caches the more there is of it. Lanes that small steps of their ids tell apart are near each other. Whatever a branch
+ * or a round decides takes masks. Lanes that are done wait for others.
  *
  * Each by itself: an operation takes one for each lane. A round that needs a float of the one before waits for it, and
  * one that needs a load's result longer. When it leaves the loop the processor mostly has guessed wrong, and at times
@@ -25,6 +25,8 @@ enum {
     MATH = 16,   /* operations of a function */
     /* all at once */
     ANYWHERE = 6, /* of one lane */
+    NEAR = 2,     /* the same where lanes are near each other, */
+    FEW = 16,     /* with so small steps from one to the next */
     PICKED = 10,  /* the same without an instruction for it */
     MASKS = 6,
     WAITING = 3, /* rounds of the lane that takes longest, to two of a middling one */
@@ -75,6 +77,33 @@ static bool is_word(const struct ir_inst *access)
     return n > 1 && !ir_type_is_ptr(access->type) && ir_type_bits(access->type) * n == 32;
 }
 
+static bool is_small_number(const struct ir_value *v)
+{
+    uint64_t bits;
+    return ir_value_uint(v, &bits) && bits <= FEW;
+}
+
+/* Makes large steps of small ones: rows of ids. */
+static bool is_steep(const struct ir_inst *inst)
+{
+    if (inst->op == IR_OP_SHL) return !is_small_number(inst->operands[1]);
+    return inst->op == IR_OP_MUL && !is_small_number(inst->operands[0]) && !is_small_number(inst->operands[1]);
+}
+
+/* Whether what differs between lanes is made of their ids, in small steps, and of nothing that they have read. */
+static bool is_near(const struct lane_cost_of *c, const struct ir_value *v, unsigned depth)
+{
+    enum { DEEPEST = 10 };
+    struct shape s = shape_of(c, v);
+    if (s.kind != SHAPE_VARYING) return s.kind == SHAPE_UNIFORM || (s.stride <= FEW && s.stride >= -FEW);
+    if (v->kind != IR_VALUE_RESULT || depth == DEEPEST || ir_type_is_float(v->type)) return false;
+    const struct ir_inst *inst = v->of.inst;
+    if (!(ir_op_info(inst->op)->flags & IR_FLAG_PURE) || inst->blocks[0] || is_steep(inst)) return false;
+    for (uint32_t i = 0; i < inst->n_operands; i++)
+        if (!is_near(c, inst->operands[i], depth + 1)) return false;
+    return true;
+}
+
 static struct cost cost_of_access(const struct lane_cost_of *c, const struct ir_inst *inst)
 {
     unsigned n = ir_type_lanes(inst->type);
@@ -83,7 +112,9 @@ static struct cost cost_of_access(const struct lane_cost_of *c, const struct ir_
     unsigned moves = is_word(inst) ? 1 : n;
     bool has_instruction = c->gathers && (ir_type_is_ptr(inst->type) || ir_type_bits(inst->type) * n / moves >= 32);
     uint64_t taken_apart = moves < n ? registers(c, inst->type) : 0;
-    return (struct cost){(uint64_t)c->width * moves * (has_instruction ? ANYWHERE : PICKED) + taken_apart, n};
+    bool near = inst->op == IR_OP_LOAD && is_near(c, inst->operands[0], 0);
+    unsigned of_lane = !has_instruction ? PICKED : near ? NEAR : ANYWHERE;
+    return (struct cost){(uint64_t)c->width * moves * of_lane + taken_apart, n};
 }
 
 /* What one work-item's code has no instruction for: it is part of an access. */
