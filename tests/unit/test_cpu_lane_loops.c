@@ -268,6 +268,36 @@ static void rounds_are_fetched_ahead(void **state)
     }
 }
 
+/* Tiles down a matrix, whose rows are as far from each other as an argument says; not those along its rows. */
+static void tiles_down_a_matrix_are_fetched_ahead(void **state)
+{
+    (void)state;
+    if (!has_avx2()) skip();
+    static const char *const places[] = {"    %k = add i32 %y, %t\n    %r = mul i32 %n, %k\n",
+                                         "    %k = mul i32 %n, %y\n    %r = add i32 %k, %t\n"};
+    for (unsigned along = 0; along < 2; along++) {
+        char text[2000];
+        snprintf(text, sizeof text,
+                 "local @tile: [256 x f32]\n"
+                 "kernel @k(%%b: ptr.global f32 read, %%o: ptr.global f32 write, %%n: i32) work_group_size(16, 16, 1)\n"
+                 "        assumes(small_ids, small_memory, whole_groups) {\n"
+                 "  %%lx = local_id x\n  %%ly = local_id y\n  %%y = trunc i32 %%ly\n  %%gx = global_id x\n"
+                 "  %%x = trunc i32 %%gx\n  %%l16 = mul i64 %%ly, 16\n  %%l = add i64 %%l16, %%lx\n"
+                 "  %%tile = global @tile\n  %%mine = elem f32 %%tile, %%l\n"
+                 "  %%sum = loop (%%t: i32 = 0, %%s: f32 = 0.0) -> f32 {\n%s"
+                 "    %%c = add i32 %%x, %%r\n    %%at = sext i64 %%c\n    %%v = load f32 %%b[%%at]\n"
+                 "    store f32 %%mine, %%v\n    barrier work_group, local\n    %%other = elem f32 %%tile, %%lx\n"
+                 "    %%w = load f32 %%other\n    %%u = fadd f32 %%s, %%w\n    barrier work_group, local\n"
+                 "    %%t1 = add i32 %%t, 16\n    %%on = slt i32 %%t1, %%n\n"
+                 "    if %%on {\n      continue %%t1, %%u\n    }\n    break %%u\n  }\n"
+                 "  store f32 %%o[%%gx], %%sum\n  return\n}\n",
+                 places[along]);
+        char *assembly = assembly_of(text, CPU_ISA_AVX2);
+        assert_int_equal(strstr(assembly, "prefetch") != NULL, !along);
+        free(assembly);
+    }
+}
+
 /* Of several rows of the same memory, as a stencil has, whatever the type of ids; not of one. */
 static void last_rows_are_fetched_ahead(void **state)
 {
@@ -538,6 +568,7 @@ int main(void)
                                        cmocka_unit_test(near_lanes_run_together),
                                        cmocka_unit_test(columns_are_fetched_ahead),
                                        cmocka_unit_test(rounds_are_fetched_ahead),
+                                       cmocka_unit_test(tiles_down_a_matrix_are_fetched_ahead),
                                        cmocka_unit_test(last_rows_are_fetched_ahead),
                                        cmocka_unit_test(held_indices_are_not_fetched_ahead),
                                        cmocka_unit_test(bytes_are_not_cut_off_and_extended),

@@ -388,9 +388,9 @@ static rval bytes_ahead(struct emit *e, const struct ir_inst *inst)
     if (e->memory->loops || !ir_enclosing_loop(inst)) return NULL;
     const struct ir_value *unit = walk_unit(e->module, inst, &times);
     if (!unit || unit->kind < IR_VALUE_PARAM || !e->values->lanes[unit->scratch]) return NULL;
-    const struct lanes *step = emit_value(e, unit);
-    if (step->shape != SHAPE_UNIFORM) return NULL;
-    return jit_mul(e, step->scalar, jit_int(e, IR_KIND_I64, (uint64_t)times * ROUNDS));
+    struct lanes step = *emit_value(e, unit);
+    if (kind_bytes(step.kind) < 8) step = op1(e, IR_OP_SEXT, IR_KIND_I64, step);
+    return step.shape == SHAPE_UNIFORM ? jit_mul(e, step.scalar, jit_u64(e, (uint64_t)times * ROUNDS)) : NULL;
 }
 
 /* One for each component. */

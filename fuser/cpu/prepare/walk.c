@@ -54,8 +54,25 @@ static bool sum_step(struct walk *w, const struct ir_inst *inst, int64_t times, 
     return true;
 }
 
+/* What grows by a number in each round, times what is known before the loop, as row * n: that is the unit. */
+static bool step_in_units(const struct walk *w, const struct ir_inst *inst, unsigned depth, int64_t *step,
+                          struct ir_value **unit)
+{
+    struct walk numbers = *w;
+    numbers.counts_units = false;
+    for (uint32_t i = 0; w->counts_units && i < 2; i++) {
+        struct ir_value *v = inst->operands[i];
+        bool is_known = v->kind != IR_VALUE_CONST && !pass_is_inside(v, w->loop) && (!w->unit || w->unit == v);
+        if (!is_known || !find_step(&numbers, inst->operands[1 - i], depth + 1, step) || !*step) continue;
+        *unit = v;
+        return true;
+    }
+    return false;
+}
+
 static bool scaled_step(struct walk *w, const struct ir_inst *inst, unsigned depth, int64_t *step)
 {
+    if (inst->op == IR_OP_MUL && step_in_units(w, inst, depth, step, &w->unit)) return true;
     uint64_t by;
     int64_t of;
     if (!ir_value_uint(inst->operands[1], &by) || !find_step(w, inst->operands[0], depth + 1, &of)) return false;

@@ -11,5 +11,6 @@ bool walk_is_regular(const struct ir_inst *access);
 bool walk_leaps(const struct ir_module *module, const struct ir_inst *access);
 /* By how many bytes it goes on in each round; false: that is not known. It is in a loop. */
 bool walk_step(const struct ir_module *module, const struct ir_inst *access, int64_t *step);
-/* Where it goes on by so many times a value that is known before the loop only, in 64 bits: that value; or NULL. */
+/* Where it goes on by so many times a value that is known before the loop only: that value, of at least 32 bits and
+   signed; or NULL. */
 struct ir_value *walk_unit(const struct ir_module *module, const struct ir_inst *access, int64_t *times);
