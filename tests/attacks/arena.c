@@ -299,6 +299,7 @@ void arena_withstand(const struct attack *attack)
     measure_attacked(attack, &alone);
     if (!attackers_live()) fail_msg("%s: an attacker ended by itself", attack->name);
     expect_daemon_well();
+    if (attack->release) attack->release();
     end_attackers();
     end_victim();
 }

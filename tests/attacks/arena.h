@@ -27,6 +27,8 @@ struct attack {
     /* Fails the test where the daemon has not done what it does against the attack; in the arena's process, while the
        attack runs. NULL: the times say all. */
     void (*check)(void);
+    /* Lets go what would keep the attackers from ending, before they are killed. NULL: nothing does. */
+    void (*release)(void);
 };
 
 /* False, with a TAP plan that says why: the process cannot be other users. */

@@ -1,4 +1,5 @@
 /* Attacks that try to make the daemon wait: with descriptors that it shares, and with those that it is sent. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -19,6 +20,7 @@
 #include "proto/ring.h"
 #include "proto/transfer.h"
 #include "tests/attacks/arena.h"
+#include "tests/attacks/silent_files.h"
 
 enum { LINGER_SECONDS = 20, MANY = 100 };
 
@@ -249,6 +251,98 @@ static void test_lingering_unfinished(void **state)
     arena_withstand(&(struct attack){.name = "lingering, unfinished", .processes = 2, .run = leave_unfinished});
 }
 
+/* ---- what is sent: files of a file system that never answers ---- */
+
+enum { SILENT = 60, VISITS = 40, PATIENCE_MS = 20000 };
+static const char silent_folder[] = "/tmp/fusiond-silent-files";
+static pid_t silent_server;
+
+static int start_silent(void **state)
+{
+    start(state);
+    silent_server = silent_files_mount(silent_folder);
+    return 0;
+}
+
+/* First: with it whoever waits for it can end. */
+static int stop_silent(void **state)
+{
+    silent_files_end(silent_folder, silent_server);
+    silent_server = 0;
+    return stop(state);
+}
+
+/* One after the other, with requests that have no use for them. They stay open here: closing them would wait. */
+static void send_silent_files(struct attacker *self)
+{
+    char path[64];
+    int fd = attacker_greet(self);
+    if (fd < 0) attacker_fail(self, "hello");
+    snprintf(path, sizeof path, "%s/file", silent_folder);
+    for (uint32_t i = 0; i < SILENT; i++) {
+        struct proto_writer w;
+        proto_begin_request(&w, 2 + i, "device.list");
+        proto_pack_map(&w, 0);
+        w.fds[w.n_fds++] = open(path, O_RDONLY | O_CLOEXEC);
+        if (w.fds[0] < 0) attacker_fail(self, "open");
+        send_request(self, fd, &w);
+    }
+    usleep(300000);
+    attacker_ready(self);
+}
+
+static int descriptors_of_daemon(void)
+{
+    char path[64];
+    int n = 0;
+    snprintf(path, sizeof path, "/proc/%d/fd", (int)arena_service()->pid);
+    DIR *d = opendir(path);
+    assert_non_null(d);
+    while (readdir(d)) n++;
+    closedir(d);
+    return n;
+}
+
+/* The daemon has the attacker's descriptors still, and closes all others. */
+static void check_closing(void)
+{
+    fusion_session *watcher = service_connect(arena_service());
+    int before = descriptors_of_daemon();
+    assert_true(before >= SILENT);
+    for (int i = 0; i < VISITS; i++) fusion_disconnect(service_connect(arena_service()));
+    for (int ms = 0; descriptors_of_daemon() > before + VISITS / 4; ms += 10) {
+        assert_true(ms < PATIENCE_MS);
+        usleep(10000);
+    }
+    fusion_disconnect(watcher);
+}
+
+/* With its server what waits for the file system ends: the daemon has none of them any more. */
+static void end_silence(void)
+{
+    int before = descriptors_of_daemon();
+    silent_files_end(silent_folder, silent_server);
+    silent_server = 0;
+    for (int ms = 0; descriptors_of_daemon() > before - SILENT / 2; ms += 10) {
+        assert_true(ms < PATIENCE_MS);
+        usleep(10000);
+    }
+}
+
+static void test_silent_files(void **state)
+{
+    (void)state;
+    if (!silent_server) {
+        print_message("# no FUSE here: %s\n", strerror(errno));
+        skip();
+    }
+    arena_withstand(&(struct attack){.name = "silent files",
+                                     .processes = 1,
+                                     .run = send_silent_files,
+                                     .check = check_closing,
+                                     .release = end_silence});
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -257,6 +351,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_lingering_as_buffer, start, stop),
         cmocka_unit_test_setup_teardown(test_lingering_in_great_number, start, stop),
         cmocka_unit_test_setup_teardown(test_lingering_unfinished, start, stop),
+        cmocka_unit_test_setup_teardown(test_silent_files, start_silent, stop_silent),
     };
     if (!arena_possible()) return 0;
     return cmocka_run_group_tests_name("blocking", tests, NULL, NULL);

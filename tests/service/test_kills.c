@@ -246,7 +246,7 @@ static struct left look(void)
 /* Everybody has gone, and the service has noticed. At most so many compilers wait for work. */
 static void expect_nothing_left(void)
 {
-    enum { COMPILERS = 2, OWN = 40 /* descriptors: sockets, the loop, compilers */ };
+    enum { COMPILERS = 2, OWN = 64 + 40 /* descriptors: numbers kept free; sockets, the loop, compilers */ };
     struct left l = {0};
     for (int i = 0; i < CLIENTS; i++) {
         kill(clients[i], SIGKILL);

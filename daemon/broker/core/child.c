@@ -3,16 +3,29 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { FIRST_FD = 3, MAX_FDS = 8, SAFE_FD = 64, EXIT_NO_EXEC = 127 };
+enum { FIRST_FD = 3, MAX_FDS = 8, SAFE_FD = 64, EXIT_NO_EXEC = 127, LEAST_FILES = 4 * SAFE_FD, LOOK_MS = 10 };
+
+/*
+ * A child begins with a copy of the broker's descriptors, and the system closes them before its program runs. Of what
+ * strangers have sent that may last for ever. So all numbers below SAFE_FD are taken before there are clients, and a
+ * child gets a copy of these alone: what it is to have is put there for a moment.
+ */
+static struct {
+    int null, sync[2], slots[MAX_FDS + 1];
+    bool taken; /* false: there are too few descriptors for that */
+} low;
 
 struct child {
     LIST_ENTRY(child) link;
@@ -49,8 +62,32 @@ static void on_sigchld(uv_signal_t *signal, int number)
     }
 }
 
+/* Sanitizers know of children that fork() makes. */
+static bool may_take_low(void)
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    return false;
+#else
+    struct rlimit files;
+    return getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur >= LEAST_FILES;
+#endif
+}
+
+static void take_low(void)
+{
+    if (low.taken || !may_take_low()) return;
+    int n = 0, fd = -1;
+    low.null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (low.null < 0 || pipe2(low.sync, O_CLOEXEC) != 0) return;
+    while ((fd = fcntl(low.null, F_DUPFD_CLOEXEC, FIRST_FD)) >= 0 && fd < SAFE_FD)
+        if (n <= MAX_FDS) low.slots[n++] = fd;
+    if (fd >= SAFE_FD) close(fd);
+    low.taken = fd >= SAFE_FD && n > MAX_FDS && low.null < SAFE_FD && low.sync[0] < SAFE_FD && low.sync[1] < SAFE_FD;
+}
+
 void children_start(struct children *children, uv_loop_t *loop)
 {
+    take_low();
     LIST_INIT(&children->list);
     uv_signal_init(loop, &children->signal);
     children->signal.data = children;
@@ -120,6 +157,47 @@ _Noreturn static void become(const char *const *command, const int *fds, uint32_
     _exit(EXIT_NO_EXEC);
 }
 
+/* ---- a copy of the low numbers alone ---- */
+
+/* The child still has the broker's own table; from here on it has its copy of the low part. */
+static void leave_table(void)
+{
+    if (close_range(SAFE_FD, ~0u, CLOSE_RANGE_UNSHARE) != 0 || write(low.sync[1], "", 1) != 1) _exit(EXIT_NO_EXEC);
+}
+
+/* Until it has its copy, or has ended: a moment. */
+static void await_copy(pid_t pid)
+{
+    struct pollfd told = {.fd = low.sync[0], .events = POLLIN};
+    siginfo_t ended = {0};
+    char byte;
+    while (poll(&told, 1, LOOK_MS) < 1 && !ended.si_pid)
+        if (waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOHANG | WNOWAIT) != 0) return;
+    if (poll(&told, 1, 0) == 1 && read(low.sync[0], &byte, 1) != 1) return;
+}
+
+/* As fork(), with the descriptors at these numbers in the child. -1 with errno. */
+static pid_t fork_low(const int *fds, uint32_t n_fds, int cgroup, int slots[MAX_FDS], int *cgroup_slot)
+{
+    uint32_t n = 0;
+    pid_t pid = -1;
+    *cgroup_slot = cgroup >= 0 ? low.slots[MAX_FDS] : -1;
+    while (n < n_fds && dup3(fds[n], low.slots[n], O_CLOEXEC) >= 0) n++;
+    memcpy(slots, low.slots, MAX_FDS * sizeof *slots);
+    if (n == n_fds && (cgroup < 0 || dup3(cgroup, *cgroup_slot, O_CLOEXEC) >= 0))
+        pid = (pid_t)syscall(SYS_clone, CLONE_FILES | SIGCHLD, NULL, NULL, NULL, NULL);
+    if (pid == 0) {
+        leave_table();
+        return 0;
+    }
+    int number = errno;
+    if (pid > 0) await_copy(pid);
+    for (uint32_t i = 0; i < n; i++) dup3(low.null, low.slots[i], O_CLOEXEC);
+    if (cgroup >= 0) dup3(low.null, *cgroup_slot, O_CLOEXEC);
+    errno = number;
+    return pid;
+}
+
 struct child *child_spawn(struct children *children, const char *const *command, const int *fds, uint32_t n_fds,
                           const char *temporary, int cgroup, const struct priority *priority, child_exit_fn *on_exit,
                           void *data)
@@ -133,8 +211,9 @@ struct child *child_spawn(struct children *children, const char *const *command,
     struct child *child = calloc(1, sizeof *child);
     char **environment = environment_with(temporary ? tmpdir : NULL);
     pid_t self = getpid(), pid = -1;
-    if (child && environment) pid = fork();
-    if (pid == 0) become(command, fds, n_fds, environment, cgroup, self);
+    int slots[MAX_FDS], cgroup_slot = cgroup;
+    if (child && environment) pid = low.taken ? fork_low(fds, n_fds, cgroup, slots, &cgroup_slot) : fork();
+    if (pid == 0) become(command, low.taken ? slots : fds, n_fds, environment, cgroup_slot, self);
     free(environment);
     if (pid < 0) {
         free(child);
