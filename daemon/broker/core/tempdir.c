@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -35,6 +34,13 @@ void tempdir_remove_tree(const char *path)
     nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
 }
 
+/* The lock is the process's: what is forked and killed before it becomes a compiler does not keep it. */
+static bool lock_whole(int fd)
+{
+    struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    return fcntl(fd, F_SETLK, &all) == 0;
+}
+
 /* Has the daemon that made it gone? Its lock went with it. */
 static bool is_stale(int dir, const char *name)
 {
@@ -44,7 +50,7 @@ static bool is_stale(int dir, const char *name)
     snprintf(lock, sizeof lock, "%s/lock", name);
     int fd = openat(dir, lock, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0) return errno == ENOENT && time(NULL) - s.st_mtime > YOUNG_SECONDS;
-    bool stale = flock(fd, LOCK_EX | LOCK_NB) == 0;
+    bool stale = lock_whole(fd);
     close(fd);
     return stale;
 }
@@ -75,7 +81,7 @@ bool tempdir_make(struct tempdir *t)
     }
     snprintf(lock, sizeof lock, "%s/lock", t->path);
     t->lock = open(lock, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (t->lock < 0 || flock(t->lock, LOCK_EX | LOCK_NB) != 0) {
+    if (t->lock < 0 || !lock_whole(t->lock)) {
         log_warning("%s: %s", lock, strerror(errno));
         tempdir_remove(t);
         return false;
