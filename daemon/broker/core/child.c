@@ -24,7 +24,7 @@ enum { FIRST_FD = 3, MAX_FDS = 8, SAFE_FD = 64, EXIT_NO_EXEC = 127, LEAST_FILES 
  */
 static struct {
     int null, sync[2], slots[MAX_FDS + 1];
-    bool taken; /* false: there are too few descriptors for that */
+    bool taken; /* false: there are too few descriptors for that, or the system cannot */
 } low;
 
 struct child {
@@ -69,7 +69,8 @@ static bool may_take_low(void)
     return false;
 #else
     struct rlimit files;
-    return getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur >= LEAST_FILES;
+    bool can_close = close_range(~0u, ~0u, 0) == 0; /* older systems and filters around containers lack it */
+    return can_close && getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur >= LEAST_FILES;
 #endif
 }
 

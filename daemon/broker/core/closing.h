@@ -15,7 +15,7 @@ bool closing_start(void);
    closing_start() it closes in place. */
 void closing_close(int fd);
 /* Whatever a user has sent, likewise. */
-void closing_close_of(uid_t user, int fd);
+void closing_close_of(uid_t uid, int fd);
 /* Of these descriptors: how many are still open, of one user and of all. */
-uint64_t closing_pending_of(uid_t user);
+uint64_t closing_pending_of(uid_t uid);
 uint64_t closing_pending(void);
