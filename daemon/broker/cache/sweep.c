@@ -253,7 +253,7 @@ static void sweep_once(struct cache_sweep *sweep)
     if (!all) return;
     look_everywhere(sweep, all);
     find_owners(sweep, all);
-    qsort(all->files, all->count, sizeof *all->files, older_first);
+    if (all->count > 0) qsort(all->files, all->count, sizeof *all->files, older_first);
     evict_excess(sweep, all);
     if (all->bytes > sweep->limit) evict(sweep, all);
     pthread_mutex_lock(&sweep->lock);
