@@ -89,11 +89,20 @@ static int run_clang(const struct source *s, const struct toolchain *t, const st
     return status;
 }
 
+/* In the oldest version that has all of the module: there are translators that end where 1.2 lacks something, as the
+   shuffles of sub-groups, and what is in it is the same in each. */
 static int run_translator(const struct toolchain *t, const struct names *n, const char *errors)
 {
-    char *const argv[] = {
-        (char *)t->translator, "--spirv-max-version=1.2", (char *)n->bitcode, "-o", (char *)n->spirv, NULL};
-    return process_run(argv, errors);
+    static const char *const versions[] = {"--spirv-max-version=1.2", "--spirv-max-version=1.4"};
+    int status = 0;
+    for (size_t i = 0; i < sizeof versions / sizeof *versions; i++) {
+        char *const argv[] = {
+            (char *)t->translator, (char *)versions[i], (char *)n->bitcode, "-o", (char *)n->spirv, NULL};
+        unlink(errors);
+        status = process_run(argv, errors);
+        if (status == 0) break;
+    }
+    return status;
 }
 
 /* ---- files that were read ---- */
