@@ -131,13 +131,14 @@ static void rounds(struct writer *w)
 
 static void write_ids(struct writer *w)
 {
-    static const char *const ids[] = {"global_id x", "global_id y",  "local_id y",   "group_id x",
-                                      "group_id y",  "local_size x", "num_groups x", "global_size y"};
+    static const char *const ids[] = {"global_id x",      "global_id y",    "local_id y",   "group_id x",
+                                      "group_id y",       "local_size x",   "num_groups x", "global_size y",
+                                      "global_linear_id", "local_linear_id"};
     strbuf_printf(&w->text,
                   "  %%part = global @part\n  %%x0 = local_id x\n  %%y0 = local_id y\n  %%y1 = mul i64 %%y0, %u\n"
                   "  %%l0 = add i64 %%y1, %%x0\n  %%l = trunc i32 %%l0\n  %%lodd = and i32 %%l, 1\n"
                   "  %%g0 = group_id x\n  %%g = trunc i32 %%g0\n  %%gy = group_id y\n  %%any0 = %s\n",
-                  w->local[0], ids[rng_below(&w->rng, 8)]);
+                  w->local[0], ids[rng_below(&w->rng, 10)]);
     strbuf_printf(&w->text,
                   "  %%across = num_groups x\n  %%row = mul i64 %%gy, %%across\n  %%group = add i64 %%row, %%g0\n"
                   "  %%start = mul i64 %%group, %u\n  %%at = add i64 %%start, %%l0\n  %%any = %s %s %%any0\n",

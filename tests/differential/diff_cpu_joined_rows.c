@@ -94,10 +94,11 @@ static void branch(struct writer *w, const char *k, bool differs)
     memcpy(count, w->count, sizeof count);
     strbuf_printf(&w->text, "  %%v%u, %%v%u = if %%v%u -> f32, i32 {\n", r - 1, r, c);
     step(w, k);
-    static const char *const ids[] = {"global_id x", "global_id y", "local_id y", "group_id x"};
+    static const char *const ids[] = {"global_id x", "global_id y",      "local_id y",
+                                      "group_id x",  "global_linear_id", "local_linear_id"};
     unsigned n = w->names += 3;
     strbuf_printf(&w->text, "  %%v%u = %s\n  %%v%u = trunc i32 %%v%u\n  %%v%u = add i32 %s, %%v%u\n", n - 2,
-                  ids[rng_below(&w->rng, 4)], n - 1, n - 2, n, w->count, n - 1);
+                  ids[rng_below(&w->rng, 6)], n - 1, n - 2, n, w->count, n - 1);
     strbuf_printf(&w->text, "  yield %s, %%v%u\n  } else {\n  yield %s, %s\n  }\n", w->number, n, number,
                   chance(w, 50) ? count : "%ly");
     set(w->number, r - 1);

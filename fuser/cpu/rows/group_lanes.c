@@ -59,7 +59,8 @@ static bool can_step(struct finder *f, const struct ir_inst *inst)
 static bool can_compute(const struct ir_inst *inst)
 {
     if (!(ir_op_info(inst->op)->flags & (IR_FLAG_PURE | IR_FLAG_TERMINATOR))) return false;
-    for (uint32_t i = 0; i < inst->n_operands; i++) /* an address that is looked at */
+    if (ir_op_class(inst->op) == IR_CLASS_ND_RANGE) return false; /* one that place_of() does not know */
+    for (uint32_t i = 0; i < inst->n_operands; i++)               /* an address that is looked at */
         if (is_local(inst->operands[i]) && inst->op != IR_OP_SELECT) return false;
     return true;
 }

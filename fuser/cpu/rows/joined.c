@@ -1,6 +1,7 @@
 /* Makes work-items that run as one: copies what differs, and passes on what arrives as a value for each of them. */
 #include "fuser/cpu/rows/joined.h"
 
+#include "fuser/cpu/rows/linear_ids.h"
 #include "fuser/passes/passes.h"
 #include "fuser/passes/util.h"
 #include "ir/core/edit.h"
@@ -157,7 +158,8 @@ struct check {
 static void see_obstacle(struct ir_inst *inst, void *data)
 {
     struct check *c = data;
-    bool can = ir_op_info(inst->op)->flags & (IR_FLAG_PURE | IR_FLAG_TERMINATOR);
+    bool computes = ir_op_info(inst->op)->flags & (IR_FLAG_PURE | IR_FLAG_TERMINATOR);
+    bool can = computes && ir_op_class(inst->op) != IR_CLASS_ND_RANGE;
     switch (inst->op) {
     case IR_OP_IF:
     case IR_OP_LOOP:
@@ -206,7 +208,7 @@ static void see_asked(struct ir_inst *inst, void *data)
 
 bool joined_begin(struct joined *j, struct ir_function *kernel, enum together together)
 {
-    struct asked asked = {.start = kernel->body};
+    struct asked asked = {.start = kernel->body, .moved = linear_ids_take_apart(kernel)};
     *j = (struct joined){.kernel = kernel, .arena = arena_new()};
     ir_walk(kernel->body, see_asked, &asked);
     if (asked.moved) pass_cse.run(kernel);

@@ -25,8 +25,8 @@ struct joined {
     bool (*ask)(const struct joined *j, struct ir_inst *inst);
 };
 
-/* What is asked for comes to the kernel's start, where all work-items come: returns whether some did. Then finds what
-   is the same. */
+/* What is asked for comes to the kernel's start, where all work-items come, linear ids taken apart: returns whether
+   some did. Then finds what is the same. */
 bool joined_begin(struct joined *j, struct ir_function *kernel, enum together together);
 /* Makes the n one, and cleans up. */
 void joined_make(struct joined *j);

@@ -9,6 +9,7 @@
 
 #include "fuser/cpu/prepare/group_operation.h"
 #include "fuser/cpu/prepare/uniformity.h"
+#include "fuser/cpu/rows/linear_ids.h"
 #include "fuser/passes/util.h"
 #include "ir/core/facts.h"
 
@@ -37,44 +38,11 @@ static void see_obstacle(struct ir_inst *inst, void *data)
     }
 }
 
-static struct ir_value *query(struct ir_builder *b, enum ir_op op, unsigned dim)
-{
-    struct ir_value *v = ir_build0(b, op, IR_VOID);
-    v->of.inst->attrs.dim = (uint8_t)dim;
-    return v;
-}
-
-static struct ir_value *without_offset(struct ir_builder *b, unsigned dim)
-{
-    return ir_build2(b, IR_OP_SUB, IR_I64, query(b, IR_OP_GLOBAL_ID, dim), query(b, IR_OP_GLOBAL_OFFSET, dim));
-}
-
-static struct ir_value *local_place(struct ir_builder *b, unsigned dim)
-{
-    return query(b, IR_OP_LOCAL_ID, dim);
-}
-
-/* A place by dimensions as one number, by its definition. */
-static void make_linear(struct ir_inst *inst, enum ir_op size, struct ir_value *(*place)(struct ir_builder *, unsigned))
-{
-    struct ir_builder b = ir_builder_before(inst);
-    struct ir_value *at = place(&b, 2);
-    for (unsigned dim = 2; dim-- > 0;) {
-        at = ir_build2(&b, IR_OP_MUL, IR_I64, at, query(&b, size, dim));
-        if (dim) at = ir_build2(&b, IR_OP_ADD, IR_I64, at, place(&b, dim));
-    }
-    struct ir_value *parts[2] = {at, place(&b, 0)};
-    inst->op = IR_OP_ADD;
-    inst->type = IR_I64;
-    pass_operands_set(inst, parts, 2);
-}
-
-/* Linear ids, in which the order of dimensions counts. */
+/* In which the order of dimensions counts. */
 static void take_apart(struct ir_inst *inst, void *data)
 {
     const struct exchange *x = data;
-    if (inst->op == IR_OP_GLOBAL_LINEAR_ID) make_linear(inst, IR_OP_GLOBAL_SIZE, without_offset);
-    if (inst->op == IR_OP_LOCAL_LINEAR_ID && !x->in_order) make_linear(inst, IR_OP_LOCAL_SIZE, local_place);
+    linear_id_take_apart(inst, !x->in_order);
 }
 
 static bool has_dimension(enum ir_op op)
