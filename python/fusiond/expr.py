@@ -18,6 +18,15 @@ class Node:
         self.size = math.prod(self.shape)
 
 
+class Decides(Exception):
+    """A number among the arguments decides what the function does, as an axis or a count of rounds: its value is a part
+    of the graph then."""
+
+    def __init__(self, index):
+        super().__init__(index)
+        self.index = index
+
+
 class Scalar:
     """A number that the function is called with."""
 
@@ -77,14 +86,16 @@ class View:
                 strides.append(self.strides[d] * step)
                 offset += start * self.strides[d]
                 d += 1
-            elif hasattr(k, "__index__"):
+            elif hasattr(k, "__index__") and not getattr(k, "shape", ()):
                 i = k.__index__()
                 if not -self.shape[d] <= i < self.shape[d]:
                     raise IndexError(f"index {i} in a dimension of {self.shape[d]}")
                 offset += i % self.shape[d] * self.strides[d]
                 d += 1
             else:
-                raise TypeError(f"an index of a traced array is a number, slice, None or ..., not {type(k).__name__}")
+                raise TypeError("an index of a traced array is a number, slice, None or ..., not "
+                                + ("an array" if hasattr(k, "shape") else type(k).__name__)
+                                + "; numpy.where chooses by element")
         return View(self.node, shape, strides, offset)
 
 
@@ -189,14 +200,21 @@ class Traced(numpy.lib.mixins.NDArrayOperatorsMixin):
         return functions.call_function(function, args, kwargs)
 
     def __bool__(self):
+        if isinstance(self.value, Scalar):
+            raise Decides(self.value.index)
         raise TypeError("what is traced has no contents yet: no if, while, and, or on them; numpy.where chooses by element")
 
     __int__ = __float__ = __index__ = __bool__
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        raise TypeError("a traced array cannot be changed: numpy.where makes another one")
 
     def __array__(self, *_):
         raise TypeError("what is traced has no contents yet, and cannot become a NumPy array")
 
     def __len__(self) -> int:
+        if isinstance(self.value, Scalar):
+            raise Decides(self.value.index)
         if not self.shape:
             raise TypeError("an array without dimensions has no length")
         return self.shape[0]
@@ -226,7 +244,8 @@ class Traced(numpy.lib.mixins.NDArrayOperatorsMixin):
 
     def reshape(self, *shape: Any) -> Traced:
         """The same elements in another shape; one size may be -1."""
-        wanted = list(shape[0] if len(shape) == 1 and hasattr(shape[0], "__iter__") else shape)
+        given = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
+        wanted = [n.__index__() for n in given]
         if -1 in wanted:
             known = -math.prod(wanted)
             wanted[wanted.index(-1)] = self.size // known if known else 0

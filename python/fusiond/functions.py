@@ -126,7 +126,9 @@ def implements(*functions):
 def call_function(function, args, kwargs):
     own = FUNCTIONS.get(function)
     if own is None:
-        raise TypeError(f"numpy.{function.__name__} cannot be traced")
+        module = getattr(function, "__module__", None) or "numpy"
+        raise TypeError(f"{module}.{function.__name__} cannot be traced: operators, ufuncs, reductions along axes, where, "
+                        "clip, matmul and views of elements can")
     kwargs = {k: v for k, v in kwargs.items() if v is not numpy._NoValue}
     return own(*args, **kwargs)
 

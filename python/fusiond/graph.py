@@ -25,11 +25,22 @@ _TIERS = {"automatic": lib.FUSION_TIER_AUTOMATIC, "quick": lib.FUSION_TIER_QUICK
 def finalize_options(fusion: Fusion = "enable", device: Optional[str] = None, tier: Tier = "automatic", ir: bool = False,
                      debug: bool = False, bounds: bool = False, time_limit_ms: int = 0) -> Tuple[Any, Any]:
     """The library's, and what has to live as long."""
+    for what, value, among in (("fusion", fusion, _MODES), ("tier", tier, _TIERS)):
+        if value not in among:
+            raise ValueError(f"{what} is one of {', '.join(among)}, not {value!r}")
     name = ffi.new("char[]", device.encode()) if device else ffi.NULL
     options = sized("fusion_finalize_options", {"mode": _MODES[fusion], "keep_ir": ir, "debug": debug, "bounds": bounds,
                                                 "tier": _TIERS[tier], "time_limit_ms": time_limit_ms})
     options.device = name
     return options, name
+
+
+def handles_of(outputs: Sequence[Array]) -> List[Any]:
+    """The library's; TypeError for what is no array of a session."""
+    for o in outputs:
+        if not isinstance(o, Array):
+            raise TypeError(f"an output is an array of the session, not {type(o).__name__}")
+    return [o.handle for o in outputs]
 
 
 class Graph:
@@ -107,7 +118,7 @@ class Graph:
         that are not proved to be inside of their array are checked, and the first one outside is an error.
         ``time_limit_ms``: of each submission, where it is shorter than the session's."""
         if outputs is not None:
-            self.set_outputs([o.handle for o in outputs])
+            self.set_outputs(handles_of(outputs))
         self.session.check_open()
         options, _name = finalize_options(fusion, device, tier, ir, debug, bounds, time_limit_ms)
         out = ffi.new("fusion_exec **")
@@ -119,7 +130,7 @@ class Graph:
         :class:`Future` of the handle. The graph may be changed at once; its arrays are kept. Of those that wait for a thread the one with the highest ``priority``
         begins first."""
         if outputs is not None:
-            self.set_outputs([o.handle for o in outputs])
+            self.set_outputs(handles_of(outputs))
         self.session.check_open()
         settings, _name = finalize_options(**options)
 

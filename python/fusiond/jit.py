@@ -2,13 +2,13 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, Hashable, List, Mapping, Optional, Sequence, Set, Tuple
 
 import numpy
 
 from fusiond._binding import ffi, lib
 from fusiond.array import Array, create_buffer
-from fusiond.expr import Scalar, Trace, Traced, View
+from fusiond.expr import Decides, Scalar, Trace, Traced, View
 from fusiond.graph import Graph, Handle, finalize_options
 from fusiond.kernels import Ranges, kernels_of
 from fusiond.module import Module
@@ -25,8 +25,8 @@ class Function:
     The first call with arguments of certain shapes and dtypes runs the function once with traced arrays, whose operators
     and NumPy functions record what is to be done; it becomes one graph, in which only what the function returns is in
     memory. Further calls submit it again. Arguments: arrays of the session (used where they are), NumPy arrays (copied),
-    Python numbers (may differ from call to call without another graph), anything else that can be hashed (another value
-    is another graph). Results are new arrays of the session. What NumPy would compute otherwise than elementwise, by
+    Python numbers (may differ from call to call without another graph, unless they decide an axis, a shape, a count of
+    rounds, an ``if``), anything else that can be hashed (another value is another graph). Results are new arrays of the session. What NumPy would compute otherwise than elementwise, by
     reductions, or by matmul raises TypeError.
 
     ``report``: of the graph that was called last. ``source``: its kernels.
@@ -41,6 +41,7 @@ class Function:
         finalize_options(**options)  # raises for those that there are not
         self.options = options
         self.made: Dict[Any, Compiled] = {}
+        self.deciding: Set[Any] = set()  # numbers among the arguments that do, by place or name
         self.last: Optional[Compiled] = None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -58,10 +59,14 @@ class Function:
 
     def begin(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Tuple[Optional[Event], Any]:
         """The event, None where there is nothing to compute, and what the call returns."""
-        call = Call(self.session, args, kwargs)
+        call = Call(self.session, args, kwargs, self.deciding)
         compiled = self.made.get(call.key)
         if compiled is None:
-            compiled = self.made[call.key] = Compiled(self.session, self.function, call, self.options)
+            try:
+                compiled = self.made[call.key] = Compiled(self.session, self.function, call, self.options)
+            except Decides as number:
+                self.deciding.add(call.of_numbers[number.index])
+                return self.begin(args, kwargs)
         self.last = compiled
         return compiled.begin(call)
 
@@ -85,16 +90,18 @@ class Function:
 class Call:
     """Arguments: arrays, numbers, and the key of all calls that have the same graph."""
 
-    def __init__(self, session: Session, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+    def __init__(self, session: Session, args: Sequence[Any], kwargs: Mapping[str, Any], deciding: Set[Any]) -> None:
         self.arrays: List[Array] = []
         self.numbers: List[Any] = []
+        self.of_numbers: List[Any] = []  # their places or names
         self.names = sorted(kwargs)
         self.values = [*args, *(kwargs[n] for n in self.names)]
         self.n_positional = len(args)
-        self.places = [self.see(session, v) for v in self.values]
+        named = [*range(len(args)), *self.names]
+        self.places = [("value", v) if n in deciding else self.see(session, v, n) for v, n in zip(self.values, named)]
         self.key = (len(args), tuple(self.names), tuple(self.places))
 
-    def see(self, session: Session, value: Any) -> Tuple[Any, ...]:
+    def see(self, session: Session, value: Any, name: Any) -> Tuple[Any, ...]:
         """What of it decides which graph it is."""
         if isinstance(value, numpy.ndarray) or hasattr(value, "__dlpack__") and not isinstance(value, Array):
             value = session.array(value)
@@ -108,7 +115,11 @@ class Call:
             return ("array", value.shape, value.dtype.str)
         if isinstance(value, (bool, int, float, numpy.generic)):
             self.numbers.append(value)
+            self.of_numbers.append(name)
             return ("number", type(value))
+        if not isinstance(value, Hashable):
+            raise TypeError(f"an argument is an array, a number, or what can be hashed, not a {type(value).__name__}: "
+                            "numpy.array() makes an array of a list, tuple() a constant")
         return ("value", value)
 
 

@@ -118,7 +118,10 @@ class Parameter:
 
 def sizes(shape: Shape, what: str) -> Tuple[int, ...]:
     """Sizes as NumPy has them, the last varying fastest: 1 to 3 of them, x first."""
-    found = tuple(int(n) for n in (shape if isinstance(shape, Iterable) else (shape,)))
+    given = tuple(shape) if isinstance(shape, Iterable) else (shape,)
+    if any(not hasattr(n, "__index__") or n < 0 for n in given):
+        raise TypeError(f"{what} has sizes, which are whole numbers from 0 on, not {shape!r}")
+    found = tuple(n.__index__() for n in given)
     if not 1 <= len(found) <= 3:
         raise ValueError(f"{what} has 1 to 3 sizes, not {len(found)}")
     return found[::-1]

@@ -119,6 +119,8 @@ def test_shapes():
     expect((o.numpy() == 100 * y + x + 30000).all(), f"{o}")
     expect_error(ValueError, "1 to 3 sizes", lambda: module.where_am_i[1, 2, 3, 4])
     expect_error(ValueError, "2 dimensions", lambda: module.where_am_i[(4, 6), (2,)])
+    for wrong in (3.5, -3, "x", (4, None)):
+        expect_error(TypeError, f"whole numbers from 0 on, not {wrong!r}", lambda wrong=wrong: module.where_am_i[wrong])
 
 
 def test_local_memory():
@@ -151,6 +153,9 @@ def test_errors():
     error = expect_error(fusiond.Error, "", session.load, "/nowhere/kernels.spv")
     expect(error.code == "io", error.code)
     small = session.empty(4, "f4")
+    expect_error(TypeError, "not ndarray", lambda: session.graph().finalize(outputs=[numpy.zeros(3)]))
+    expect_error(ValueError, "fusion is one of none, enable, require, not 'enabled'", lambda: session.graph().finalize(fusion="enabled"))
+    expect_error(ValueError, "tier is one of", lambda: session.jit(abs, tier="fast"))
     error = expect_error(fusiond.Error, "", module.scale[1 << 30], small, small, 1.0, 0)
     expect(error.code in ("kernel_fault", "invalid"), error.code)
     module.scale[4](small, small, 1.0, 0)  # the session goes on
@@ -416,6 +421,10 @@ def test_traced_mistakes():
     refuse("numpy.gcd cannot be traced", lambda a: numpy.gcd(a.astype("i4"), 2))
     refuse("write x = x + y", lambda a: a.__iadd__(1))
     refuse("no contents yet", lambda a: float(a[0]))
+    refuse("numpy.linalg.norm cannot be traced", lambda a: numpy.linalg.norm(a))
+    refuse("not an array; numpy.where", lambda a: a[a > 0])
+    refuse("cannot be changed", lambda a: a.__setitem__(0, 1))
+    expect_error(TypeError, "not a list", session.jit(lambda a: a + 1), [1.0, 2.0])
     expect_error(RuntimeError, "not been called", lambda: session.jit(lambda a: a).report)
     expect_error(ValueError, "(4,) and (3,)", session.jit(lambda a: a @ numpy.ones(3)), x)
 
@@ -437,6 +446,28 @@ def test_traced_calls():
     expect("kernel @" in both.source and both.report.launches == 1, both.source)
     first, second = both(x, y)["result"], both(x, x)["result"]
     expect((first.numpy() == x.numpy() + 1).all() and (second.numpy() == 2 * x.numpy()).all(), "each call has its result")
+
+
+def test_traced_numbers_that_decide():
+    x = numpy.arange(24.0).reshape(2, 3, 4)
+
+    def same(function, *numbers):
+        traced = session.jit(function)
+        for n in numbers:
+            expect((traced(x, n).numpy() == function(x, n)).all(), f"{function} {n}")
+        return traced
+
+    traced = same(lambda a, axis: a.sum(axis=axis), 0, 1, -1)
+    expect(len(traced.made) == 3, "a graph for each axis")
+    same(lambda a, n: a.reshape(n, -1), 2, 6)
+    same(lambda a, i: a[i] + a[-1 - i], 0, 1)
+    same(lambda a, up: a + 1 if up else a - 1, True, False)
+    same(lambda a, k: sum([a * i for i in range(k)], a), 1, 3)
+    scaled = session.jit(lambda a, k, c: a.max(axis=k) * c)
+    for k in 0, 1:
+        for c in 2.0, 3.0, 4.0:
+            expect((scaled(x, k, c=c).numpy() == x.max(axis=k) * c).all(), f"{k} {c}")
+    expect(len(scaled.made) == 2, "what does not decide may differ without another graph")
 
 
 def test_session():
