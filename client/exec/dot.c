@@ -96,6 +96,24 @@ static void print_slot(FILE *out, const fusion_exec *e, uint32_t slot)
     fputs("];\n", out);
 }
 
+/* The same in a label of HTML's kind, in which parts have colours; names break behind an underscore. */
+static void print_html(FILE *out, const char *text)
+{
+    enum { WIDTH = 44 };
+    for (size_t column = 0; *text; text++, column++) {
+        bool breaks = (*text == ' ' && column + strcspn(text + 1, " ") >= WIDTH) || (*text == '_' && column >= WIDTH);
+        switch (*text) {
+        case '&': fputs("&amp;", out); break;
+        case '<': fputs("&lt;", out); break;
+        case '>': fputs("&gt;", out); break;
+        default: fputc((unsigned char)*text < 0x20 ? ' ' : *text, out);
+        }
+        if (!breaks) continue;
+        fputs("<br/>", out);
+        column = 0;
+    }
+}
+
 /* Why a launch begins with the node, not with one before it; NULL: nothing says so. */
 static const char *find_cut(const fusion_exec *e, const fusion_group *group)
 {
@@ -108,26 +126,25 @@ static const char *find_cut(const fusion_exec *e, const fusion_group *group)
     return NULL;
 }
 
-static void print_launch_label(FILE *out, const fusion_exec *e, uint32_t index)
+/* Name, bytes and cut: a node beside the first kernel, where no line runs through it, as lines do through the label of
+   a cluster. */
+static void print_title(FILE *out, const fusion_exec *e, uint32_t index)
 {
     const fusion_group *group = &e->report.groups[index];
-    fprintf(out, "label=\"launch %" PRIu32 ": ", index + 1);
-    print_wrapped(out, group->kernel);
-    fputs("\\n", out);
+    const char *cut = find_cut(e, group);
+    fprintf(out, "  title%" PRIu32 " [shape=plaintext, fontsize=11, label=<launch %" PRIu32 ": ", index, index + 1);
+    print_html(out, group->kernel);
+    fputs("<br/>", out);
     print_size(out, group->bytes);
     fputs(" of traffic", out);
-    fputs("\"; ", out);
-}
-
-/* Beside the kernels, where no line runs through it. */
-static void print_cut(FILE *out, const fusion_exec *e, uint32_t index)
-{
-    const char *cut = find_cut(e, &e->report.groups[index]);
-    if (!cut) return;
-    fprintf(out, "  cut%" PRIu32 " [shape=plaintext, fontsize=9, fontcolor=\"#9c3a1c\", label=\"cut before it:\\n",
-            index);
-    print_wrapped(out, cut);
-    fputs("\"];\n", out);
+    if (cut) {
+        fputs("<font point-size=\"9\" color=\"#9c3a1c\"><br/>cut before it:<br/>", out);
+        print_html(out, cut);
+        fputs("</font>", out);
+    }
+    fputs(">];\n", out);
+    if (group->n_nodes && group->nodes[0] < e->n_nodes)
+        fprintf(out, "  { rank=same; title%" PRIu32 "; node%" PRIu32 "; }\n", index, group->nodes[0]);
 }
 
 /* An internalized buffer lies inside the launch that keeps it. printed: by slot. */
@@ -150,17 +167,15 @@ static void print_group(FILE *out, const fusion_exec *e, uint32_t index, bool *d
     const fusion_group *group = &e->report.groups[index];
     fprintf(out,
             "  subgraph cluster%" PRIu32
-            " {\n  style=\"rounded,filled\"; color=\"#4a7bb5\"; fillcolor=\"#eaf1fa\"; fontsize=11; labeljust=l; ",
+            " {\n  style=\"rounded,filled\"; color=\"#4a7bb5\"; fillcolor=\"#eaf1fa\"; label=\"\";\n",
             index);
-    print_launch_label(out, e, index);
-    fputc('\n', out);
     for (uint32_t i = 0; i < group->n_nodes; i++) {
         if (group->nodes[i] >= e->n_nodes) continue;
         print_node(out, e, group->nodes[i]);
         drawn[group->nodes[i]] = true;
     }
     print_group_slots(out, e, group, printed);
-    print_cut(out, e, index);
+    print_title(out, e, index);
     fputs("  }\n", out);
 }
 
@@ -203,17 +218,19 @@ static void print_edges(FILE *out, const fusion_exec *e)
 static const char legend[] =
     "  subgraph cluster_legend {\n  label=\"what is what\"; fontsize=10; color=gray70; node [fontsize=9];\n"
     "  legend_kernel [shape=box, label=\"kernel\\nits range by its work-groups\"];\n"
-    "  legend_other [shape=ellipse, label=\"copy, fill, host task\"];\n"
-    "  legend_memory [shape=cylinder, style=filled, fillcolor=\"#f4ecd8\", label=\"memory\"];\n"
-    "  legend_internal [shape=note, style=dashed, color=gray50, fontcolor=gray35, label=\"kept out of memory\"];\n"
-    "  legend_kernel -> legend_memory [label=\"writes\", fontsize=8];\n"
-    "  legend_kernel -> legend_internal [label=\"writes\", fontsize=8, style=dashed, color=gray50];\n"
-    "  legend_kernel -> legend_other [label=\"depends_on\", fontsize=8, style=dotted];\n  }\n";
+    "  legend_other [shape=ellipse, label=\"copy, fill, host task\\nbehind it by depends_on\"];\n"
+    "  legend_memory [shape=cylinder, style=filled, fillcolor=\"#f4ecd8\", label=\"memory\\nwhich it writes\"];\n"
+    "  legend_internal [shape=note, style=dashed, color=gray50, fontcolor=gray35, label=\"written, and\\nkept out of "
+    "memory\"];\n"
+    "  legend_kernel -> legend_memory;\n"
+    "  legend_kernel -> legend_internal [style=dashed, color=gray50];\n"
+    "  legend_kernel -> legend_other [style=dotted];\n  }\n";
 
 static void print_graph(FILE *out, const fusion_exec *e, bool *drawn)
 {
     fprintf(out,
-            "digraph fusion {\n  rankdir=TB; fontname=\"sans-serif\"; node [fontname=\"sans-serif\"]; labelloc=t;\n  "
+            "digraph fusion {\n  rankdir=TB; fontname=\"sans-serif\"; node [fontname=\"sans-serif\"]; edge "
+            "[fontname=\"sans-serif\"]; labelloc=t;\n  "
             "label=\"%" PRIu32 " nodes, %" PRIu32 " launch%s; global memory traffic ",
             e->n_nodes, e->report.launches, e->report.launches == 1 ? "" : "es");
     print_size(out, e->report.bytes_unfused);

@@ -237,6 +237,31 @@ def test_explain_buffers_and_cuts():
         expect(part in svg, part)
 
 
+def points_of(path):
+    """Points along the Bezier curves of an SVG path "Mx,yCx,y x,y x,y ..."."""
+    xy = [tuple(map(float, point.split(","))) for point in re.findall(r"[-\d.]+,[-\d.]+", path)]
+    for k in range(0, len(xy) - 3, 3):
+        for t in (i / 50 for i in range(51)):
+            weights = ((1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t ** 3)
+            yield tuple(sum(w * p[axis] for w, p in zip(weights, xy[k:k + 4])) for axis in (0, 1))
+
+
+def test_picture_is_legible():
+    """No line runs through a text, as wide as its letters are at least."""
+    f = Folder(graph=CUT_GRAPH)
+    run("explain", f.graph, "--svg", f.file("g.svg"))
+    svg = open(f.file("g.svg")).read()
+    edges = re.findall(r'class="edge">.*?<path[^>]* d="([^"]*)"', svg, re.S)
+    texts = re.findall(r'<text text-anchor="(\w+)" x="([-\d.]+)" y="([-\d.]+)"[^>]*font-size="([\d.]+)"[^>]*>([^<]+)</text>', svg)
+    expect(len(edges) >= 8 and any("launch 1" in text[4] for text in texts), svg)
+    for anchor, x, y, size, text in texts:
+        width, x, y, size = len(text.strip("\xa0 ")) * float(size) * 0.4, float(x), float(y), float(size)
+        left = x if anchor == "start" else x - width / 2
+        for edge in edges:
+            for px, py in points_of(edge):
+                expect(not (left < px < left + width and y - size * 0.7 < py < y), f"a line runs through {text!r} at {px}, {py}")
+
+
 def test_explain_names_properties():
     f = Folder(graph=CUT_GRAPH.replace("properties: [fusion_internal_memory]", "properties: []"))
     out = json.loads(run("explain", f.graph, "--json"))
