@@ -7,6 +7,7 @@
 #include "daemon/executor/devices/cpu/bands.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,10 +19,11 @@
 #include "daemon/executor/run/wait.h"
 #include "proto/include/fusiond/status.h"
 
-enum { SPIN_NS = 30000, SLEEP_NS = 50000 };
+enum { MOST_SPIN_NS = 32000, LEAST_SPIN_NS = 1000 };
 
 struct progress {
     alignas(64) _Atomic uint32_t launches; /* of a band: so many are done */
+    _Atomic uint32_t sleepers;             /* who wait for more of them */
 };
 
 struct run {
@@ -32,13 +34,30 @@ struct run {
     alignas(64) _Atomic uint32_t next;
 };
 
-/* Who does a band that others wait for may have lost its processor: then they do not hold on to theirs. */
-static void wait_for(struct progress *p, uint32_t launches)
+/* Either who sleeps sees that there is another launch, or who has done it sees that somebody sleeps. */
+static void sleep_while(struct progress *p, uint32_t done)
+{
+    atomic_fetch_add(&p->sleepers, 1);
+    wait_on(&p->launches, done, 0);
+    atomic_fetch_sub(&p->sleepers, 1);
+}
+
+static void tell(struct progress *p, uint32_t launches)
+{
+    atomic_store(&p->launches, launches);
+    if (atomic_load(&p->sleepers)) wait_wake(&p->launches, INT_MAX);
+}
+
+/* Who does a band that others wait for may have lost its processor: then they do not hold on to theirs until it has
+   come further, and spin for less the next time, as on a busy machine it mostly has; for more where spinning did. */
+static void wait_for(struct progress *p, uint32_t launches, uint64_t *spin_ns)
 {
     uint32_t done = atomic_load_explicit(&p->launches, memory_order_acquire);
     while (done < launches) {
-        uint32_t seen = wait_spin(&p->launches, done, SPIN_NS);
-        if (seen == done) wait_on(&p->launches, done, SLEEP_NS);
+        uint32_t seen = wait_spin(&p->launches, done, *spin_ns);
+        if (seen != done && *spin_ns < MOST_SPIN_NS) *spin_ns *= 2;
+        if (seen == done && *spin_ns > LEAST_SPIN_NS) *spin_ns /= 2;
+        if (seen == done) sleep_while(p, done);
         done = atomic_load_explicit(&p->launches, memory_order_acquire);
     }
 }
@@ -55,12 +74,12 @@ static void run_part(const struct run *r, uint32_t band, uint32_t step, unsigned
 }
 
 /* Bands before `first_open` are over: of those behind it that come before this one, all launches before each. */
-static void run_band(const struct run *r, uint32_t band, uint32_t first_open, unsigned thread)
+static void run_band(const struct run *r, uint32_t band, uint32_t first_open, unsigned thread, uint64_t *spin_ns)
 {
     for (uint32_t step = 0; step < r->bands->n_steps; step++) {
-        for (uint32_t before = first_open; before < band; before++) wait_for(&r->progress[before], step);
+        for (uint32_t before = first_open; before < band; before++) wait_for(&r->progress[before], step, spin_ns);
         run_part(r, band, step, thread);
-        atomic_store_explicit(&r->progress[band].launches, step + 1, memory_order_release);
+        tell(&r->progress[band], step + 1);
     }
 }
 
@@ -70,11 +89,13 @@ static void work(void *data, uint64_t first, uint64_t end, unsigned thread)
     struct run *r = data;
     const struct program_bands *b = r->bands;
     uint32_t first_open = 0, band;
+    uint64_t spin_ns = MOST_SPIN_NS;
     (void)first;
     (void)end;
     while ((band = atomic_fetch_add(&r->next, 1)) < b->n_bands) {
-        for (; first_open + b->at_once <= band; first_open++) wait_for(&r->progress[first_open], b->n_steps);
-        run_band(r, band, first_open, thread);
+        for (; first_open + b->at_once <= band; first_open++)
+            wait_for(&r->progress[first_open], b->n_steps, &spin_ns);
+        run_band(r, band, first_open, thread, &spin_ns);
     }
     running_here(NULL);
 }
