@@ -183,9 +183,11 @@ void jit_set(struct emit *e, lval v, rval value)
     gcc_jit_block_add_assignment(e->block, NULL, v, value);
 }
 
+/* What was read from an address that is aligned for less is kept where its type wants to be: others take it apart
+ * there. */
 lval jit_keep(struct emit *e, rval v)
 {
-    lval kept = jit_local(e, gcc_jit_rvalue_get_type(v));
+    lval kept = jit_local(e, gcc_jit_type_unqualified(gcc_jit_rvalue_get_type(v)));
     jit_set(e, kept, v);
     return kept;
 }
