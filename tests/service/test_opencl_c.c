@@ -308,6 +308,30 @@ static void test_translator_fails(void **state)
     use_counted_clang();
 }
 
+/* What SPIR-V 1.2 has not; the optimizer's form is taken each time. */
+static void test_later_spirv(void **state)
+{
+    static const char *const bodies[] = {
+        "o[i] = sub_group_shuffle(a[i] * 3, get_sub_group_local_id());",
+        "o[i] = sub_group_clustered_reduce_max(a[i], 1u) + sub_group_non_uniform_reduce_add(0) + 2 * a[i];",
+        "o[i] = sub_group_rotate(a[i], 0) * 3;",
+        "o[i] = dot_4x8packed_uu_uint((uint)a[i], 3u);",
+        "o[i] = 0; volatile global float *f = (volatile global float *)(o + i);"
+        "atomic_fetch_add_explicit((volatile global atomic_float *)f, a[i] * 3.0f, memory_order_relaxed); o[i] = *f;",
+        "o[i] = 0; volatile global float *f = (volatile global float *)(o + i);"
+        "atomic_fetch_max_explicit((volatile global atomic_float *)f, a[i] * 3.0f, memory_order_relaxed); o[i] = *f;",
+    };
+    for (size_t k = 0; k < sizeof bodies / sizeof *bodies; k++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "kernel void scale(global const int *a, global int *o) { size_t i = get_global_id(0); %s }",
+                 bodies[k]);
+        int before = clang_runs();
+        assert_int_equal(factor_of_file(*state, write_file("later.cl", text), NULL), 3);
+        assert_int_equal(clang_runs(), before + 1);
+    }
+}
+
 static void test_no_compiler(void **state)
 {
     fusion_module *m;
@@ -374,6 +398,7 @@ int main(void)
         cmocka_unit_test(test_cache),
         cmocka_unit_test(test_damaged_cache),
         cmocka_unit_test(test_translator_fails),
+        cmocka_unit_test(test_later_spirv),
         cmocka_unit_test(test_no_compiler),
         cmocka_unit_test(test_guest),
         cmocka_unit_test(test_without_session),

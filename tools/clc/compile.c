@@ -25,6 +25,15 @@ struct way {
 };
 static const struct way ways[] = {{true, true}, {false, true}, {false, false}};
 
+/* What the translator may write, in this order: sub-group functions of the KHR extensions are of SPIR-V 1.3, others are
+   extensions of SPIR-V. Not all that it knows: optimizers make numbers of 24 bits, say, which devices have not. */
+static const char *const forms[][2] = {
+    {"--spirv-max-version=1.2", NULL},
+    {"--spirv-max-version=1.4", "--spirv-ext=+SPV_KHR_subgroup_rotate,+SPV_KHR_integer_dot_product,"
+                                "+SPV_KHR_bit_instructions,+SPV_KHR_uniform_group_instructions,"
+                                "+SPV_EXT_shader_atomic_float_add,+SPV_EXT_shader_atomic_float_min_max"},
+};
+
 /* The language where the options say none, in this order: in programs of before 2.0 pointers without an address
    space are private ones. Errors are those of the first. */
 static const char *const languages[] = {"-cl-std=CL2.0", "-cl-std=CL1.2"};
@@ -89,18 +98,16 @@ static int run_clang(const struct source *s, const struct toolchain *t, const st
     return status;
 }
 
-/* In the oldest version that has all of the module: there are translators that end where 1.2 lacks something, as the
-   shuffles of sub-groups, and what is in it is the same in each. */
+/* In the first form that has all of the module: there are translators that end where something is lacking. */
 static int run_translator(const struct toolchain *t, const struct names *n, const char *errors)
 {
-    static const char *const versions[] = {"--spirv-max-version=1.2", "--spirv-max-version=1.4"};
-    int status = 0;
-    for (size_t i = 0; i < sizeof versions / sizeof *versions; i++) {
-        char *const argv[] = {
-            (char *)t->translator, (char *)versions[i], (char *)n->bitcode, "-o", (char *)n->spirv, NULL};
+    int status = -1;
+    for (size_t i = 0; status && i < sizeof forms / sizeof *forms; i++) {
+        char *argv[8] = {(char *)t->translator, (char *)n->bitcode,  "-o",
+                         (char *)n->spirv,      (char *)forms[i][0], (char *)forms[i][1]};
         unlink(errors);
+        unlink(n->spirv);
         status = process_run(argv, errors);
-        if (status == 0) break;
     }
     return status;
 }
@@ -169,8 +176,6 @@ static bool try_way(const struct source *s, const struct toolchain *t, const str
     char errors[PATH_MAX + 16];
     snprintf(errors, sizeof errors, "%s.translator", n->log);
     unlink(n->log);
-    unlink(errors);
-    unlink(n->spirv);
     bool compiles = run_clang(s, t, n, way, language) == 0;
     int status = compiles ? run_translator(t, n, errors) : 0;
     if (compiles && status == 0) c->spirv = file_read(n->spirv, &c->size);
