@@ -1,5 +1,6 @@
-/* Vectors without optimization, as large kernels get them, lie on the stack. Instructions that take a half of one want it
- * aligned there, also where the vector was read from numbers that are aligned for one of them, and whatever lies between. */
+/* Vectors without optimization, as large kernels get them, lie on the stack. Instructions that take a half of one want
+ * it aligned there, also where the vector was read from numbers that are aligned for one of them, and whatever lies
+ * between. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
