@@ -93,8 +93,7 @@ static void work(void *data, uint64_t first, uint64_t end, unsigned thread)
     (void)first;
     (void)end;
     while ((band = atomic_fetch_add(&r->next, 1)) < b->n_bands) {
-        for (; first_open + b->at_once <= band; first_open++)
-            wait_for(&r->progress[first_open], b->n_steps, &spin_ns);
+        for (; first_open + b->at_once <= band; first_open++) wait_for(&r->progress[first_open], b->n_steps, &spin_ns);
         run_band(r, band, first_open, thread, &spin_ns);
     }
     running_here(NULL);
