@@ -116,6 +116,8 @@ fusion_status fusion_compile_opencl_c(const char *name, const void *source, size
     struct exchange e;
     if (log) *log = NULL;
     if (!name || !*name) return client_error(FUSION_INVALID, "OpenCL C", "it has no name");
+    /* As any other file, though another process reads it. */
+    if (!source && access(name, R_OK) < 0) return client_errno(FUSION_IO, name, "opening");
     fusion_status status = exchange_open(&e, name, source, size);
     if (status == FUSION_SUCCESS) status = run(name, source != NULL, build_options ? build_options : "", &e);
     if (status == FUSION_SUCCESS) status = take_results(name, &e, spirv, spirv_size, log);

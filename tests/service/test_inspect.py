@@ -452,6 +452,10 @@ def test_misspelt_words():
     expect("no command `explian` (did you mean `explain`?)" in run("explian", status=2), "a command")
     f = Folder(graph="modules: {{ k: {kernels} }}\nbuffers:\n  aa: {{ type: f32, cuont: 4 }}\ngraph: []\n")
     expect("graph.yaml:3:20: unknown key `cuont` (did you mean `count`?)" in run("run", f.graph, status=1), "a key")
+    f2 = Folder(graph=GRAPH.replace("  a:", "  photo:").replace("read: a", "read: photo"))
+    for option in ("--in", "--out"):
+        text = run("run", f2.graph, option, f"phtoo={f.file('a.npy')}", status=1)
+        expect("there is no buffer `phtoo` (did you mean `photo`?)" in text, f"a buffer: {text}")
     with open(f.file("wrong.fk"), "w") as out:
         out.write("kernel @k(%a: ptr.global f32 write) {\n  %i = golbal_id x\n\tstore float %a[%i], 1.0\n}\n")
     text = run("module", f.file("wrong.fk"), status=1)
@@ -647,7 +651,7 @@ def test_errors_name_the_line():
             ("k.scale", "k.scael", ":5:14: not_found: kernel scael: module chain.fk has no such kernel (did you mean `scale`?); it has "),
             ("f32", "f23", ":3:13: buffer a: unknown type `f23` (did you mean `f32`?)"),
             ("2 ]", "two ]", ":5:67: `two` is no value for a parameter of type f32\n   - "),
-            ("{kernels}", "kernel.fk", ":1:15: io: "), ("graph:", "outputs: [aa]\ngraph:", ":4:11: unknown buffer `aa`\n  outputs: [aa]\n            ^"),
+            ("{kernels}", "kernel.fk", ":1:15: io: "), ("{kernels}", "absent.cl", ":1:15: io: "), ("graph:", "outputs: [aa]\ngraph:", ":4:11: unknown buffer `aa`\n  outputs: [aa]\n            ^"),
             ("args:", "name: scale, depends_on: [scael], args:", ":5:62: depends_on names no node: `scael` (did you mean `scale`?)"),
             (", 2 ]", " ]", ":5:4: kernel scale: 2 arguments, but kernel scale has 3 parameters"),
             ("[8]", "[9]", ":5:4: node scale: work-item 8 of scale")):

@@ -227,8 +227,8 @@ static void test_errors(void **state)
     expect_in_reason("           ^\n");
     expect_error(fusion_module_load(*state, "memory.cl", wrong, strlen(wrong), &m), FUSION_INVALID);
     expect_in_reason("memory.cl:2:12: error: use of undeclared identifier 'b'\n");
-    expect_error(fusion_module_load_file(*state, in_folder("absent.cl"), &m), FUSION_INVALID);
-    expect_in_reason("absent.cl: No such file or directory");
+    expect_error(fusion_module_load_file(*state, in_folder("absent.cl"), &m), FUSION_IO);
+    expect_in_reason("opening: No such file or directory");
     expect_error(fusion_module_load_with(*state, "o.cl", scale, strlen(scale),
                                          &(fusion_module_options){.build_options = "-D 'A"}, &m),
                  FUSION_INVALID);

@@ -52,8 +52,8 @@ FUSION_API fusion_status fusion_module_load_file_with(fusion_session *session, c
  * what was compiled before comes from a cache. source NULL: the file `name` is compiled; else size bytes that are
  * called so in messages, with includes from the current folder. build_options as in fusion_module_options. *spirv, of
  * *spirv_size bytes, is to be freed, and *log, what the compiler said, too (log may be NULL, and is set in case of
- * errors as well, if to NULL). FUSION_INVALID with the compiler's findings as reason; FUSION_FEATURE_NOT_SUPPORTED:
- * fusiond-clc is not there.
+ * errors as well, if to NULL). FUSION_INVALID with the compiler's findings as reason; FUSION_IO: the
+ * file cannot be read; FUSION_FEATURE_NOT_SUPPORTED: fusiond-clc is not there.
  */
 FUSION_API fusion_status fusion_compile_opencl_c(const char *name, const void *source, size_t size,
                                                  const char *build_options, void **spirv, size_t *spirv_size,

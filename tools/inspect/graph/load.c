@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/base/nearest.h"
 #include "tools/inspect/graph/graph_file.h"
 #include "tools/inspect/graph/types.h"
 #include "tools/inspect/terminal/complain.h"
@@ -152,9 +153,13 @@ void loaded_leave(struct loaded *l, uint32_t buffer)
 
 int loaded_find(const struct loaded *l, const char *name)
 {
-    for (uint32_t i = 0; i < l->file->n_buffers; i++)
+    char hint[120];
+    struct nearest near = nearest_begin(name, strlen(name));
+    for (uint32_t i = 0; i < l->file->n_buffers; i++) {
         if (strcmp(l->file->buffers[i].name, name) == 0) return (int)i;
-    complain_at(l->file->path, 0, 0, "there is no buffer `%s`", name);
+        nearest_offer(&near, l->file->buffers[i].name);
+    }
+    complain_at(l->file->path, 0, 0, "there is no buffer `%s`%s", name, nearest_hint(near.best, hint, sizeof hint));
     return -1;
 }
 
