@@ -10,6 +10,7 @@ typedef struct formula_value value;
 #define OP2(op, x, y) formula_op(f, IR_OP_##op, kind, 2, (value[]){x, y})
 #define OP3(op, x, y, z) formula_op(f, IR_OP_##op, kind, 3, (value[]){x, y, z})
 #define RAW2(op, x, y) formula_op(f, (enum ir_op)FORMULA_##op, kind, 2, (value[]){x, y})
+#define RAW3(op, x, y, z) formula_op(f, (enum ir_op)FORMULA_##op, kind, 3, (value[]){x, y, z})
 #define INT1(op, x) formula_op(f, IR_OP_##op, IR_KIND_I32, 1, (value[]){x})
 #define INT2(op, x, y) formula_op(f, IR_OP_##op, IR_KIND_I32, 2, (value[]){x, y})
 #define IS1(op, x) formula_op(f, IR_OP_##op, IR_KIND_BOOL, 1, (value[]){x})

@@ -18,7 +18,7 @@ struct formula_value {
 enum {
     FORMULA_FMIN = IR_OP_COUNT, /* x < y ? x : y */
     FORMULA_FMAX,               /* x > y ? x : y */
-    FORMULA_SCALE,              /* f32: x * 2^y for a whole y from -152 to 131, rounded once */
+    FORMULA_SCALE,              /* f32: x * 2^y for an even y from -152 to 130, rounded once; z is y + 1.5 * 2^24 */
     FORMULA_LIBRARY,
     FORMULA_OP_COUNT = FORMULA_LIBRARY + IR_OP_COUNT,
 };

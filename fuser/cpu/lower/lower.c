@@ -419,15 +419,13 @@ static bool lower_comparison(struct emit *e, enum ir_op op, const struct lanes *
     }
 }
 
-/* x * 2^y: as a product of two powers of two, neither of which makes it round before the last one. */
-static struct lanes scaled(struct emit *e, struct lanes x, struct lanes y)
+/* x * 2^y: times 2^(y/2), and again, of which only the last makes it round. z has y / 2 in its last bits, and nothing
+   in those that become exponents but that. */
+static struct lanes scaled(struct emit *e, struct lanes x, struct lanes z)
 {
     enum ir_kind kind = IR_KIND_I32;
-    struct lanes whole = op1(e, (enum ir_op)OP_RAW_FTOS, kind, y), half = OP2(ASHR, whole, K(1));
-    struct lanes rest = OP2(SUB, whole, half);
-    struct lanes first = op_bits(e, OP2(SHL, OP2(ADD, half, K(127)), K(23)), x.kind);
-    struct lanes second = op_bits(e, OP2(SHL, OP2(ADD, rest, K(127)), K(23)), x.kind);
-    return op2(e, IR_OP_FMUL, x.kind, op2(e, IR_OP_FMUL, x.kind, x, first), second);
+    struct lanes bits = OP2(ADD, OP2(SHL, op_bits(e, z, kind), K(23)), K(0x3f800000)), power = op_bits(e, bits, x.kind);
+    return op2(e, IR_OP_FMUL, x.kind, op2(e, IR_OP_FMUL, x.kind, x, power), power);
 }
 
 /* What only formulas have. */
@@ -436,7 +434,7 @@ static bool lower_formula_op(struct emit *e, unsigned op, const struct lanes *ar
     if (op != FORMULA_SCALE) return false;
     bool varying = args[0].shape == SHAPE_VARYING || args[1].shape == SHAPE_VARYING;
     if (varying && e->isa->id == CPU_ISA_AVX512) return false; /* an instruction */
-    *result = scaled(e, args[0], args[1]);
+    *result = scaled(e, args[0], args[2]);
     return true;
 }
 

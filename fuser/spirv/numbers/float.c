@@ -88,17 +88,13 @@ static value nan_of(const struct formula *f, enum ir_kind real, value code)
     return BITS(real, OP2(OR, OP2(AND, code, K(payload)), K(quiet)));
 }
 
-/* x * 2^y: as a product of two powers of two, neither of which makes it round before the last one. A sum with 1.5 *
-   2^23 has y in its last bits, and nothing in those that become exponents but y: GPUs add eight times as fast as they
-   convert.
- */
-static value scaled(const struct formula *f, value x, value y)
+/* x * 2^y: times 2^(y/2), and again, of which only the last makes it round. z has y / 2 in its last bits, and nothing
+   in those that become exponents but that. */
+static value scaled(const struct formula *f, value x, value z)
 {
-    enum ir_kind kind = x.kind;
-    value bits = AS_BITS(OP2(FADD, y, C(0x1.8p23))), half = INT2(LSHR, bits, I(1)), rest = INT2(SUB, bits, half);
-    value first = BITS(kind, INT2(SHL, INT2(ADD, half, I(127)), I(23)));
-    value second = BITS(kind, INT2(SHL, INT2(ADD, rest, I(127)), I(23)));
-    return OP2(FMUL, OP2(FMUL, x, first), second);
+    enum ir_kind kind = IR_KIND_F32;
+    value power = BITS(kind, INT2(ADD, INT2(SHL, AS_BITS(z), I(23)), I(0x3f800000)));
+    return OP2(FMUL, OP2(FMUL, x, power), power);
 }
 
 bool spw_expand_float(struct spw *w, enum ir_op op, enum ir_kind kind, const value *args, value *result)
@@ -116,7 +112,7 @@ bool spw_expand_float(struct spw *w, enum ir_op op, enum ir_kind kind, const val
     case IR_OP_ROUND: *result = rounded_away(f, kind, x); return true;
     case FORMULA_FMIN: *result = SELECT(IS2(FOLT, x, y), x, y); return true;
     case FORMULA_FMAX: *result = SELECT(IS2(FOGT, x, y), x, y); return true;
-    case FORMULA_SCALE: *result = scaled(f, x, y); return true;
+    case FORMULA_SCALE: *result = scaled(f, x, args[2]); return true;
     default: return expand_question(f, op, x, y, result);
     }
 }
