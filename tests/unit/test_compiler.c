@@ -500,6 +500,17 @@ static bool may_return(void)
     return status == 0;
 }
 
+/* A process in the job's group, as the assembler is that a job starts. */
+static pid_t start_in_group(pid_t group)
+{
+    pid_t pid = fork();
+    if (pid == 0) close_range(3, ~0u, 0); /* the job's connection */
+    while (pid == 0) pause();
+    assert_true(pid > 0);
+    assert_int_equal(setpgid(pid, group), 0);
+    return pid;
+}
+
 /* Where it could not come forward again it does not go as far back as it can. */
 static void test_priority(void **state)
 {
@@ -512,15 +523,21 @@ static void test_priority(void **state)
     close(pair[1]);
     pid_t pid = (pid_t)receive_number(f, "started", "pid"); /* it waits for its request */
     assert_true(await_priority(pid, last, last_nice));
+    pid_t started = start_in_group(pid);
     if (returns) {
+        send_notice(f, "priority", 2, -1);
+        assert_true(await_priority(started, last, last_nice));
         send_notice(f, "priority", 0, -1);
         assert_true(await_priority(pid, SCHED_OTHER, own));
+        assert_true(await_priority(started, SCHED_OTHER, own));
         send_notice(f, "priority", 1, -1);
         assert_true(await_priority(pid, SCHED_OTHER, own + 10));
     }
     send_notice(f, "priority", 2, -1);
     assert_true(await_priority(pid, last, last_nice));
+    assert_true(await_priority(started, last, last_nice));
     close(pair[0]);
+    assert_int_equal(waitpid(started, NULL, 0), started); /* it has ended with the job */
     receive_number(f, "idle", "used_us");
     send_notice(f, "priority", 0, -1); /* too late: nothing runs */
     struct proto_message m;

@@ -1,6 +1,7 @@
 /* The process of one job: started, watched, ended with all that it has started. */
 #include "daemon/compiler/process/worker.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -23,6 +24,7 @@
 
 enum { MOST_SAID = 2000 }; /* bytes of a job's standard error that reach the log */
 enum { BEHIND_NICE = 10, LAST_NICE = 19 };
+enum { MOST_STARTS = 8 }; /* times that what was started meanwhile is looked for */
 
 /* The process of the next job. */
 static struct {
@@ -139,19 +141,42 @@ static bool may_return(void)
     return status == 0;
 }
 
-/* Who wakes up goes before an idle process at once. What the job starts from now on takes over what it has; its nice
-   value, which says how much it gets of what is left, all that it has started. */
-void worker_set_priority(uint64_t priority)
+/* Of each process in the group. True: some had another one, and may have started more meanwhile. */
+static bool change_policy(pid_t group, int policy)
+{
+    const struct sched_param none = {0};
+    bool some = false;
+    DIR *dir = opendir("/proc");
+    if (!dir) return false;
+    for (struct dirent *d = readdir(dir); d; d = readdir(dir)) {
+        pid_t pid = (pid_t)atol(d->d_name);
+        if (pid <= 0 || getpgid(pid) != group || sched_getscheduler(pid) == policy) continue;
+        some |= sched_setscheduler(pid, policy, &none) == 0;
+    }
+    closedir(dir);
+    return some;
+}
+
+/* Who wakes up goes before an idle process at once. What the job starts from now on takes over what it has; alone: it
+   has started nothing yet. An assembler that was left behind as an idle process would get nothing where something else
+   keeps the processors busy, and the job, whatever it has now, waits for it. */
+static void set_priority(uint64_t priority, bool alone)
 {
     const struct sched_param none = {0};
     errno = 0;
     int own = getpriority(PRIO_PROCESS, 0);
     if (errno != 0 || next.pid == 0) return;
     bool idle = priority >= WORKER_LAST && may_return();
-    int nice_value = own + (priority == WORKER_BEHIND ? BEHIND_NICE : 0);
+    int nice_value = own + (priority == WORKER_BEHIND ? BEHIND_NICE : 0), policy = idle ? SCHED_IDLE : SCHED_OTHER;
     if (priority >= WORKER_LAST && !idle) nice_value = LAST_NICE;
     setpriority(PRIO_PGRP, (id_t)next.pid, nice_value);
-    sched_setscheduler(next.pid, idle ? SCHED_IDLE : SCHED_OTHER, &none);
+    sched_setscheduler(next.pid, policy, &none);
+    for (int i = 0; !alone && i < MOST_STARTS && change_policy(next.pid, policy); i++) continue;
+}
+
+void worker_set_priority(uint64_t priority)
+{
+    set_priority(priority, false);
 }
 
 void worker_prepare(worker_body *body)
@@ -168,8 +193,8 @@ void worker_prepare(worker_body *body)
     if (next.pid == 0) work(pair[1], self, next.said, body);
     close(pair[1]);
     if (next.pid > 0) {
-        setpgid(next.pid, next.pid);                        /* here too: whoever comes first */
-        if (may_return()) worker_set_priority(WORKER_LAST); /* until there is a job */
+        setpgid(next.pid, next.pid);                       /* here too: whoever comes first */
+        if (may_return()) set_priority(WORKER_LAST, true); /* until there is a job */
     } else {
         forget();
     }
@@ -187,7 +212,7 @@ void worker_discard(void)
 static int hand_over(const struct worker_job *job)
 {
     struct proto_writer w;
-    worker_set_priority(job->priority);
+    set_priority(job->priority, true);
     proto_begin_notice(&w, "job");
     proto_pack_map(&w, 1);
     proto_pack_uint(&w, "care", job->care);

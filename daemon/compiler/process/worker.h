@@ -13,7 +13,7 @@ typedef void worker_body(uint64_t care);
 
 /* Starts the process of the next job, which waits for it in its confines: a job need not wait for a process then. */
 void worker_prepare(worker_body *body);
-/* Before whom it goes where several want the processors: docs/protocol.md, `job`. */
+/* Before whom it goes where several want the processors: docs/protocol.md, `job`. All that it has started, too. */
 enum worker_priority { WORKER_FIRST, WORKER_BEHIND, WORKER_LAST };
 void worker_set_priority(uint64_t priority);
 /* Ends it where no job came. */
