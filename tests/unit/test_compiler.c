@@ -4,10 +4,12 @@
 #include <math.h>
 #include <sched.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -504,6 +506,7 @@ static bool may_return(void)
 static pid_t start_in_group(pid_t group)
 {
     pid_t pid = fork();
+    if (pid == 0) prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (pid == 0) close_range(3, ~0u, 0); /* the job's connection */
     while (pid == 0) pause();
     assert_true(pid > 0);
