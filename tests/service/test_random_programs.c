@@ -25,7 +25,7 @@
 #include "tests/support/rng.h"
 #include "tests/support/service.h"
 
-enum { THREADS = 3 /* programs at the same time */, STEP_MS = 200 };
+enum { THREADS = 3 /* programs at the same time */, STEP_MS = 200, PROGRAMS = 24, VULKAN_PROGRAMS = 500 };
 _Static_assert(PROGRAM_SEEDS % THREADS == 0, "which are of one module");
 
 /* What this machine lacks is the best that it has. */
@@ -310,7 +310,9 @@ static void every_way_is_the_same(void **state)
     (void)state;
     const char *s = getenv("FUSIOND_TEST_SEED");
     unsigned first = s ? (unsigned)strtoul(s, NULL, 10) / THREADS : 0;
-    unsigned batches = (test_graphs(24) + THREADS - 1) / THREADS;
+    const char *device = getenv("FUSIOND_TEST_DEVICE");
+    bool on_vulkan = device && strcmp(device, "vulkan") == 0;
+    unsigned batches = (test_graphs(on_vulkan ? VULKAN_PROGRAMS : PROGRAMS) + THREADS - 1) / THREADS;
     for (unsigned i = 0; i < batches; i++) run_batch(first + i);
     say_what_ran();
     expect_on_device();
