@@ -176,6 +176,39 @@ static void each_lane_sweeps_its_row(void **state)
     free(assembly);
 }
 
+/* Bytes that each work-item copies into memory of its own, all as many: how many is the same for all of them, and where
+   the next one would come from is so many more for each. */
+static const char *const counted =
+    "kernel @k(%a: ptr.global i8 read, %o: ptr.global i32, %n: i32) {\n"
+    "  %i = global_id x\n  %first = trunc i32 %i\n  %own = var [64 x i8]\n  %more = add i32 %first, 4\n"
+    "  loop (%k: i32 = 0) {\n"
+    "    %q = elem i8 %own, %k\n    store i8 %q, 0\n    %k1 = add i32 %k, 1\n    %full = uge i32 %k1, 64\n"
+    "    if %full {\n      break\n    }\n    continue %k1\n  }\n"
+    "  %count, %next = loop (%j: i32 = 0, %from: i32 = %more) -> i32, i32 {\n"
+    "    %there = zext i64 %from\n    %at = zext i64 %j\n    %twice = mul i64 %at, 3\n"
+    "    %place = add i64 %twice, %there\n    %v = load i8 %a[%place]\n    %r = zext i64 %v\n"
+    "    %in = and i64 %r, 63\n    %p = elem i8 %own, %in\n    %was = load i8 %p\n    %sum = add i8 %was, %v\n"
+    "    store i8 %p, %sum\n    %j1 = add i32 %j, 1\n    %f1 = add i32 %from, 2\n"
+    "    %over = uge i32 %j1, %n\n    if %over {\n      break %j1, %f1\n    }\n    continue %j1, %f1\n  }\n"
+    "  %some = and i32 %next, 63\n  %e = elem i8 %own, %some\n  %b = load i8 %e\n  %c = zext i32 %b\n"
+    "  %d = mul i32 %count, %c\n  %f = mul i32 %next, 1000\n  %g = add i32 %d, %f\n"
+    "  store i32 %o[%i], %g\n  return\n}\n";
+
+static void results_are_the_same_for_all(void **state)
+{
+    (void)state;
+    enum { N = 150, LENGTH = 40 };
+    static uint8_t a[N + 5 * LENGTH + 4];
+    static int32_t o[N];
+    static const struct nd_range ranges[] = {{1, {N, 1, 1}, {0}, {10, 1, 1}}, {1, {128, 1, 1}, {0}, {64, 1, 1}}};
+    int32_t n = LENGTH;
+    for (size_t i = 0; i < sizeof a; i++) a[i] = (uint8_t)(i * 37 % 101);
+    struct interp_arg args[] = {{.kind = INTERP_ARG_BUFFER, .data = a, .size = sizeof a},
+                                {.kind = INTERP_ARG_BUFFER, .data = o, .size = sizeof o},
+                                {.kind = INTERP_ARG_BYTES, .data = &n, .size = sizeof n}};
+    kit_same_everywhere(counted, ranges, 2, 0, args, 3);
+}
+
 /* A row of a matrix times a vector, by each work-item. */
 static const char *const row_of_matrix =
     "kernel @k(%a: ptr.global f32 read, %x: ptr.global f32 read, %y: ptr.global f32, %n: i32) {\n"
@@ -562,6 +595,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(each_lane_walks_its_row),
                                        cmocka_unit_test(each_lane_sweeps_its_row),
+                                       cmocka_unit_test(results_are_the_same_for_all),
                                        cmocka_unit_test(rows_come_by_registers),
                                        cmocka_unit_test(what_is_in_registers_runs_together),
                                        cmocka_unit_test(lanes_that_leap_side_by_side_run_together),

@@ -1,7 +1,8 @@
 /*
  * A loop that each lane runs by itself, one after the other, in the midst of code for all of them (lane_cost.c says
  * when). What the loop uses of the code around it is a scalar there, picked from memory where lanes differ; and what it
- * results in is put into memory lane by lane and read as vectors.
+ * results in is put into memory lane by lane and read as vectors, but for what code behind the loop takes for the same
+ * in all lanes, or for one and its steps: that is a variable.
  */
 #include "fuser/cpu/emit/lane_by_lane.h"
 
@@ -117,42 +118,66 @@ static enum ir_kind kept_kind(enum ir_kind kind)
     return kind == IR_KIND_BOOL ? IR_KIND_I8 : kind;
 }
 
-static void make_arrays(struct emit *e, struct lane_by_lane *each)
+/* Of the code around the loop, once think_of_one() was called. */
+static struct shape result_shape(const struct lane_by_lane *each, uint32_t i)
+{
+    return each->uniformity.values[each->loop->results[i]->scratch];
+}
+
+static void make_results(struct emit *e, struct lane_by_lane *each)
 {
     const struct ir_inst *loop = each->loop;
-    unsigned n = 0;
-    for (uint32_t i = 0; i < loop->n_results; i++)
-        for (unsigned c = 0; c < ir_type_lanes(loop->results[i]->type); c++) {
-            each->results = arena_grow(e->arena, each->results, n, sizeof *each->results);
-            each->results[n++] = lane_array(e, kept_kind(ir_type_kind(loop->results[i]->type)), 1);
-        }
+    each->results = arena_alloc(e->arena, (loop->n_results + 1) * sizeof *each->results);
+    for (uint32_t i = 0; i < loop->n_results; i++) {
+        enum ir_kind kind = ir_type_kind(loop->results[i]->type);
+        unsigned n = ir_type_lanes(loop->results[i]->type);
+        bool varies = value_shape(e, loop->results[i]).kind == SHAPE_VARYING;
+        each->results[i] = arena_alloc(e->arena, n * sizeof **each->results);
+        for (unsigned c = 0; c < n; c++)
+            each->results[i][c] = varies ? lane_array(e, kept_kind(kind), 1) : jit_keep(e, jit_number(e, kind, 0));
+    }
+}
+
+static void keep_component(struct emit *e, const struct lane_by_lane *each, lval to, enum ir_kind kind,
+                           struct shape shape, rval v)
+{
+    rval lane = each->lanes.lane;
+    if (shape.kind == SHAPE_VARYING) {
+        lval element = gcc_jit_context_new_array_access(e->gcc, NULL, jit_read(to), lane);
+        jit_set(e, element, jit_cast(e, v, jit_type(e, kept_kind(kind))));
+        return;
+    }
+    const struct lanes back = lanes_linear(kind, v, -shape.stride);
+    jit_set(e, to, lanes_at(e, &back, lane));
 }
 
 static void keep_results(struct emit *e, const struct lane_by_lane *each)
 {
     const struct ir_inst *loop = each->loop;
-    unsigned n = 0;
     for (uint32_t i = 0; i < loop->n_results; i++) {
-        enum ir_kind kind = ir_type_kind(loop->results[i]->type);
         const struct lanes *v = emit_value(e, loop->results[i]);
         for (unsigned c = 0; c < ir_type_lanes(loop->results[i]->type); c++)
-            jit_set(e, gcc_jit_context_new_array_access(e->gcc, NULL, jit_read(each->results[n++]), each->lanes.lane),
-                    jit_cast(e, v[c].scalar, jit_type(e, kept_kind(kind))));
+            keep_component(e, each, each->results[i][c], ir_type_kind(loop->results[i]->type), result_shape(each, i),
+                           v[c].scalar);
     }
+}
+
+static struct lanes result_component(struct emit *e, lval from, enum ir_kind kind, struct shape shape)
+{
+    if (shape.kind != SHAPE_VARYING) return lanes_linear(kind, jit_read(from), shape.stride);
+    struct lanes v = unspill_lanes(e, kept_kind(kind), from);
+    return kind == IR_KIND_BOOL ? op2(e, IR_OP_INE, IR_KIND_BOOL, v, lanes_int(e, IR_KIND_I8, 0)) : v;
 }
 
 static void define_results(struct emit *e, const struct lane_by_lane *each)
 {
     const struct ir_inst *loop = each->loop;
-    unsigned n = 0;
     for (uint32_t i = 0; i < loop->n_results; i++) {
-        enum ir_kind kind = ir_type_kind(loop->results[i]->type);
-        unsigned components = ir_type_lanes(loop->results[i]->type);
-        struct lanes *all = arena_alloc(e->arena, components * sizeof *all);
-        for (unsigned c = 0; c < components; c++) {
-            all[c] = unspill_lanes(e, kept_kind(kind), each->results[n++]);
-            if (kind == IR_KIND_BOOL) all[c] = op2(e, IR_OP_INE, IR_KIND_BOOL, all[c], lanes_int(e, IR_KIND_I8, 0));
-        }
+        unsigned n = ir_type_lanes(loop->results[i]->type);
+        struct lanes *all = arena_alloc(e->arena, n * sizeof *all);
+        for (unsigned c = 0; c < n; c++)
+            all[c] =
+                result_component(e, each->results[i][c], ir_type_kind(loop->results[i]->type), result_shape(each, i));
         e->values->lanes[loop->results[i]->scratch] = all;
     }
 }
@@ -172,7 +197,7 @@ void lane_by_lane_begin(struct emit *e, struct lane_by_lane *each, const struct 
     *each = (struct lane_by_lane){.loop = loop};
     find_values(e, each);
     put_values_into_memory(e, each);
-    make_arrays(e, each);
+    make_results(e, each);
     lane_loop_begin(e, &each->lanes);
     define_values_of_lane(e, each);
     think_of_one(e, each);

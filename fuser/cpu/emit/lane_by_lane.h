@@ -11,7 +11,7 @@ struct lane_by_lane {
     const struct ir_inst *loop;
     struct lane_value *values; /* what it uses of the code around it */
     uint32_t n_values;
-    lval *results; /* of all lanes, one array for each component */
+    lval **results; /* by result and component: an array of all lanes, or a variable */
     struct uniformity uniformity;
     struct mask exec;
     unsigned width;
