@@ -377,6 +377,27 @@ static void sums_over_barriers(void **state)
     }
 }
 
+/* Rounds of a group under a guard, in which is computed what they need, of a number that nobody writes. */
+static void rounds_that_need_what_their_guard_computed(void **state)
+{
+    (void)state;
+    static const char *const text =
+        "kernel @k(%a: ptr.global i32 read, %b: ptr.global i32 read, %o: ptr.global i32) work_group_size(64, 1, 1)\n"
+        "        assumes(small_ids, small_memory, whole_groups) {\n"
+        "  %g = global_id x\n  %first = trunc i32 %g\n  %size = global_size x\n  %all = trunc i32 %size\n"
+        "  %some = ult i32 %first, 500\n"
+        "  if %some {\n    %v = load i32 %b\n    %w = shl i32 %v, 2\n    %x = add i32 %w, 7\n"
+        "    loop (%k: i32 = %first) {\n"
+        "      %at = sext i64 %k\n      %n = load i32 %a[%at]\n      %p = mul i32 %n, %x\n      store i32 %o[%at], %p\n"
+        "      %next = add i32 %k, %all\n      %on = slt i32 %next, 500\n"
+        "      if %on {\n        yield\n      } else {\n        break\n      }\n"
+        "      continue %next\n    }\n    yield\n  }\n  return\n}\n";
+    static int32_t more[4] = {3};
+    struct interp_arg args[] = {BUFFER(ints), BUFFER(more), BUFFER(out)};
+    static const struct nd_range ranges[] = {RANGE(128, 64), RANGE(512, 64)};
+    for (unsigned i = 0; i < 2; i++) kit_same_as_planned(text, &ranges[i], args, 3);
+}
+
 static void what_is_not_compiled_is_named(void **state)
 {
     (void)state;
@@ -402,6 +423,7 @@ int main(void)
         cmocka_unit_test(agreement_by_vote),
         cmocka_unit_test(sums_over_barriers),
         cmocka_unit_test(rounds_that_end_in_two_ways),
+        cmocka_unit_test(rounds_that_need_what_their_guard_computed),
         cmocka_unit_test(what_is_not_compiled_is_named),
     };
     return cmocka_run_group_tests_name("cpu_groups", tests, fill, NULL);

@@ -90,12 +90,11 @@ static void move_before_guard(const struct rounds *r)
     }
 }
 
-/* What stayed, computed again for the round. */
+/* What stayed, computed again for the round: the last of it first, so that what it is computed of is replaced in it. */
 static void repeat_in_round(const struct rounds *r, struct ir_block *round)
 {
-    struct ir_inst *first = round->first;
-    for (struct ir_inst *i = r->l->exit.loop->parent->first; i != r->l->exit.loop; i = i->next)
-        ir_replace_uses(round, i->results[0], copy_before(i, first)->results[0]);
+    for (struct ir_inst *i = r->l->exit.loop->prev; i; i = i->prev)
+        ir_replace_uses(round, i->results[0], copy_before(i, round->first)->results[0]);
 }
 
 /* ---- numbers of 64 bits ---- */
