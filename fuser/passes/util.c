@@ -16,13 +16,18 @@ static void clear_constants(struct ir_inst *inst, void *data)
     }
 }
 
+static void number_args(const struct ir_inst *inst, uint32_t *next)
+{
+    for (int b = 0; b < 2; b++)
+        for (uint32_t i = 0; inst->blocks[b] && i < inst->blocks[b]->n_args; i++)
+            inst->blocks[b]->args[i]->scratch = (*next)++;
+}
+
 static void number_inst(struct ir_inst *inst, void *data)
 {
     uint32_t *next = data;
     for (uint32_t i = 0; i < inst->n_results; i++) inst->results[i]->scratch = (*next)++;
-    for (int b = 0; b < 2; b++)
-        for (uint32_t i = 0; inst->blocks[b] && i < inst->blocks[b]->n_args; i++)
-            inst->blocks[b]->args[i]->scratch = (*next)++;
+    number_args(inst, next);
 }
 
 uint32_t pass_number(struct ir_function *f)
@@ -31,6 +36,14 @@ uint32_t pass_number(struct ir_function *f)
     for (uint32_t i = 0; i < f->n_params; i++) f->params[i].value->scratch = next++;
     ir_walk(f->body, clear_constants, NULL);
     ir_walk(f->body, number_inst, &next);
+    return next;
+}
+
+uint32_t pass_number_inside(const struct ir_inst *inst, uint32_t next)
+{
+    number_args(inst, &next);
+    for (int b = 0; b < 2; b++)
+        if (inst->blocks[b]) ir_walk(inst->blocks[b], number_inst, &next);
     return next;
 }
 

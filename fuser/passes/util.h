@@ -8,6 +8,9 @@
 /* Gives the parameters, block parameters and results of f the numbers 1, 2, ... in scratch; constants and
    undefs get 0, as has everything made later. Returns one more than the largest number. */
 uint32_t pass_number(struct ir_function *f);
+/* The same for what is inside of an if or loop of a function with numbers, from `next` on: those it had are forgotten.
+ */
+uint32_t pass_number_inside(const struct ir_inst *inst, uint32_t next);
 
 /* Values that are to be replaced by others. Values without a number are never replaced. */
 struct pass_map {

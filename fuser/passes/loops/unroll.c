@@ -18,6 +18,13 @@ enum { MAX_SIZE = 64, MAX_DEPTH = 16, MAX_OPERANDS = 3 };
 
 struct unroll;
 
+/* What is copied, in a function that may have thousands of such loops: each gets numbers of its own, and leaves `to`
+   empty. */
+struct numbers {
+    struct ir_value **to;
+    uint32_t next, size;
+};
+
 /* Which loops, and how much they may become. */
 struct wanted {
     bool (*is)(struct unroll *u); /* in the first round, whose parameters are known where they follow from constants */
@@ -148,8 +155,7 @@ static void copy_rounds(struct unroll *u)
     struct ir_builder b = ir_builder_before(u->loop);
     struct ir_value **values = pass_copy_operands(&u->copy, u->loop);
     for (unsigned i = 0; i <= u->rounds; i++) values = copy_round(u, &b, values, i == u->rounds);
-    for (uint32_t i = 0; i < u->loop->n_results; i++)
-        ir_replace_uses(u->loop->parent->function->body, u->loop->results[i], values[i]);
+    for (uint32_t i = 0; i < u->loop->n_results; i++) ir_replace_uses(u->loop->parent, u->loop->results[i], values[i]);
     ir_inst_remove(u->loop);
 }
 
@@ -220,50 +226,71 @@ static bool has_steps(struct unroll *u)
 
 /* ---- the passes ---- */
 
-static bool unroll_loop(struct ir_inst *loop, const struct wanted *wanted)
+/* For the values in the loop; the first of their numbers. */
+static uint32_t number_loop(struct numbers *n, const struct ir_inst *loop)
+{
+    uint32_t first = n->next;
+    n->next = pass_number_inside(loop, first);
+    if (n->next <= n->size) return first;
+    uint32_t size = 2 * n->next;
+    n->to = arena_realloc(n->to, size * sizeof *n->to);
+    memset(n->to + n->size, 0, (size - n->size) * sizeof *n->to);
+    n->size = size;
+    return first;
+}
+
+static bool unroll_loop(struct ir_inst *loop, const struct wanted *wanted, struct numbers *numbers)
 {
     struct unroll u = {.wanted = wanted, .loop = loop};
     struct size size = {0};
     ir_walk(loop->blocks[0], see_size, &size);
     if (size.refused || size.n > MAX_SIZE || !has_shape(&u)) return false;
-    uint32_t n = pass_number(loop->parent->function);
-    u.copy.to = arena_realloc(NULL, n * sizeof *u.copy.to);
-    memset(u.copy.to, 0, n * sizeof *u.copy.to);
+    uint32_t first = number_loop(numbers, loop);
+    size_t bytes = (numbers->next - first) * sizeof *numbers->to;
+    u.copy.to = numbers->to;
     begin_known(&u, loop->operands);
     bool found = wanted->is(&u) && find_rounds(&u) && u.rounds * size.n <= wanted->copies;
-    memset(u.copy.to, 0, n * sizeof *u.copy.to);
+    memset(u.copy.to + first, 0, bytes);
     if (found) copy_rounds(&u);
-    free(u.copy.to);
+    memset(u.copy.to + first, 0, bytes);
     return found;
 }
 
-static bool unroll_block(struct ir_block *block, const struct wanted *wanted)
+static bool unroll_block(struct ir_block *block, const struct wanted *wanted, struct numbers *numbers)
 {
     bool changed = false;
     for (struct ir_inst *inst = block->first, *next; inst; inst = next) {
         next = inst->next;
         for (int b = 0; b < 2; b++)
-            if (inst->blocks[b]) changed |= unroll_block(inst->blocks[b], wanted);
-        if (inst->op == IR_OP_LOOP) changed |= unroll_loop(inst, wanted);
+            if (inst->blocks[b]) changed |= unroll_block(inst->blocks[b], wanted, numbers);
+        if (inst->op == IR_OP_LOOP) changed |= unroll_loop(inst, wanted, numbers);
     }
+    return changed;
+}
+
+static bool unroll(struct ir_function *f, const struct wanted *wanted)
+{
+    struct numbers numbers = {.next = pass_number(f)};
+    bool changed = unroll_block(f->body, wanted, &numbers);
+    free(numbers.to);
     return changed;
 }
 
 static bool run_unroll(struct ir_function *f)
 {
-    return unroll_block(f->body, &(struct wanted){has_array, 8, 256});
+    return unroll(f, &(struct wanted){has_array, 8, 256});
 }
 
 static bool run_unroll_accesses(struct ir_function *f)
 {
-    return unroll_block(f->body, &(struct wanted){has_access, 8, 256});
+    return unroll(f, &(struct wanted){has_access, 8, 256});
 }
 
 /* Where the size of groups is known, so that who takes a step is, too. */
 static bool run_unroll_steps(struct ir_function *f)
 {
     if (!f->work_group_size[0] || !(f->assumes & IR_ASSUME_WHOLE_GROUPS)) return false;
-    return unroll_block(f->body, &(struct wanted){has_steps, 12, 256});
+    return unroll(f, &(struct wanted){has_steps, 12, 256});
 }
 
 const struct pass pass_unroll = {"unroll", "short loops over private arrays", run_unroll};
