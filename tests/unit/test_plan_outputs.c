@@ -17,6 +17,16 @@ static const char kernels[] =
     "kernel @next(%a: ptr.global f32, %o: ptr.global f32) {\n"
     "    %i = global_id x\n %n = global_size x\n %j = add i64 %i, 1\n %k = urem i64 %j, %n\n %x = load f32 %a[%k]\n"
     "    store f32 %o[%i], %x\n}\n"
+    "kernel @some(%a: ptr.global f32, %o: ptr.global f32, %m: i32) {\n"
+    "    %i = global_id x\n %k = trunc i32 %i\n %c = slt i32 %k, %m\n if %c {\n %x = load f32 %a[%i]\n"
+    "    %y = fmul f32 %x, 3.0\n store f32 %o[%i], %y\n yield\n }\n return\n}\n"
+    "kernel @mix(%t: ptr.global f32, %b: ptr.global f32) {\n"
+    "    %i = global_id x\n %n = global_size x\n %j = add i64 %i, 1\n %k = urem i64 %j, %n\n %x = load f32 %b[%k]\n"
+    "    %y = load f32 %t[%i]\n %z = fadd f32 %x, %y\n store f32 %t[%i], %z\n}\n"
+    "kernel @near(%a: ptr.global f32, %o: ptr.global f32, %m: i32) {\n"
+    "    %i = global_id x\n %k = trunc i32 %i\n %c = slt i32 %k, %m\n if %c {\n %n = global_size x\n"
+    "    %j = add i64 %i, 1\n %l = urem i64 %j, %n\n %x = load f32 %a[%l]\n store f32 %o[%i], %x\n yield\n }\n"
+    "    return\n}\n"
     "kernel @follow(%p: ptr.global ptr.global, %o: ptr.global f32) {\n"
     "    %i = global_id x\n %q = load ptr.global %p\n %x = load f32 %q\n store f32 %o[%i], %x\n}\n";
 
@@ -123,6 +133,83 @@ static void contents_that_stay(void **state)
     finish(g, plan);
 }
 
+/* Step after step with the same scratch buffer t: from a through t to h, and from its neighbours through t to o.
+   Between what writes t and what reads it nothing of it flows from one launch to another. */
+static struct test_graph *two_steps(const char *second_writes, const char *second_reads)
+{
+    struct test_graph *g = graph("o");
+    run(g, "blur", "scale", 0, 1);
+    run(g, "keep", "scale", 1, 2);
+    run(g, "blur2", second_writes, 2, 1);
+    run(g, "keep2", second_reads, 1, 3);
+    return g;
+}
+
+static void scratch_that_is_used_again(void **state)
+{
+    (void)state;
+    struct test_graph *g = two_steps("next", "scale");
+    struct fuser_plan *plan = check_planned(g);
+    check_launches(g, plan, "blur keep|blur2 keep2");
+    check_internalized(g, plan, "t");
+    check_remark(plan, "internalized_private", "blur", "t", "registers of blur, keep");
+    check_remark(plan, "internalized_private", "blur2", "t", "registers of blur2, keep2");
+    check_same(g, plan);
+    finish(g, plan);
+    /* One launch that cannot do without is enough for it to have memory. */
+    g = two_steps("next", "next");
+    plan = check_planned(g);
+    check_launches(g, plan, "blur keep|blur2|keep2");
+    check_internalized(g, plan, "");
+    check_same(g, plan);
+    finish(g, plan);
+    /* So is one that reads what another one wrote, whatever no_init says of what was there before both. */
+    g = graph("ho");
+    g->graph.buffers[1].props.no_init = true;
+    run(g, "blur", "scale", 0, 1);
+    run(g, "keep", "scale", 1, 2);
+    run(g, "later", "mix", 1, 2);
+    run(g, "last", "scale", 1, 3);
+    plan = check_planned(g);
+    check_launches(g, plan, "blur keep|later last");
+    check_internalized(g, plan, "");
+    check_same(g, plan);
+    finish(g, plan);
+}
+
+static void guarded(struct test_graph *g, const char *name, const char *kernel, uint32_t from, uint32_t to,
+                    uint32_t value)
+{
+    struct fuser_arg args[] = {test_arg_buffer(from), test_arg_buffer(to), test_arg_value(value)};
+    test_kernel(g, name, kernel, test_range(ITEMS, 0), args, 3);
+}
+
+/* The second step writes as many elements as it reads, as long as its numbers are equal. When they are not, it reads
+   what the first one left there, which then has to be there: also the first launch goes by that. */
+static void scratch_on_condition(void **state)
+{
+    (void)state;
+    struct test_graph *g = graph("o");
+    uint32_t m[4];
+    for (unsigned i = 0; i < 4; i++) {
+        m[i] = test_value(g, 4);
+        g->graph.values[m[i]].alike = 1;
+    }
+    guarded(g, "blur", "some", 0, 1, m[0]);
+    guarded(g, "keep", "some", 1, 2, m[1]);
+    guarded(g, "blur2", "near", 2, 1, m[2]);
+    guarded(g, "keep2", "some", 1, 3, m[3]);
+    struct fuser_plan *plan = check_planned(g);
+    check_launches(g, plan, "blur keep|blur2 keep2");
+    check_internalized(g, plan, "t");
+    for (uint32_t i = 0; i < plan->n_launches; i++) assert_int_equal(plan->launches[i].n_conditions, 2);
+    check_same_with(g, plan, (const int64_t[]){40, 40, 40, 40});
+    check_same_with(g, plan, (const int64_t[]){40, 40, 20, 40});
+    check_same_with(g, plan, (const int64_t[]){40, 30, 30, 30});
+    check_same_with(g, plan, (const int64_t[]){64, 64, 10, 64});
+    finish(g, plan);
+}
+
 static void pointers_may_lead_anywhere(void **state)
 {
     (void)state;
@@ -143,6 +230,8 @@ int main(void)
         cmocka_unit_test(what_nobody_reads_does_not_run),
         cmocka_unit_test(commands),
         cmocka_unit_test(contents_that_stay),
+        cmocka_unit_test(scratch_that_is_used_again),
+        cmocka_unit_test(scratch_on_condition),
         cmocka_unit_test(pointers_may_lead_anywhere),
     };
     return cmocka_run_group_tests_name("plan outputs", tests, NULL, NULL);

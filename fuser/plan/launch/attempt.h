@@ -3,6 +3,7 @@
 
 #include "fuser/plan/launch/launching.h"
 #include "fuser/plan/launch/params.h"
+#include "fuser/plan/storage/storage.h"
 
 /* A run of the linear order that is to be one launch. */
 struct attempt {
@@ -16,6 +17,14 @@ struct attempt {
     struct ir_module *module;
     char why[400];
 };
+
+/* Those of the run that do not run in the last work-group. */
+struct node_run attempt_first(const struct plan_group *group, struct node_run run);
+/* The range of a part of a group. What a barrier orders holds in the work-groups that the group has. */
+struct nd_range attempt_range(const struct launching *l, struct node_run run, const struct plan_group *group);
+/* The run's kernels are looked at in the launch's ids. `range` has to last. */
+struct storage_query attempt_query(struct launching *l, struct node_run run, const struct plan_group *group,
+                                   const struct nd_range *range);
 
 static inline const char *launch_node_name(const struct launching *l, uint32_t node)
 {

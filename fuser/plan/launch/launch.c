@@ -13,6 +13,7 @@
 #include "fuser/plan/graph/sub_group_size.h"
 #include "fuser/plan/graph/traffic.h"
 #include "fuser/plan/graph/uses.h"
+#include "fuser/plan/launch/apart.h"
 #include "fuser/plan/launch/attempt.h"
 #include "fuser/plan/launch/flows.h"
 #include "fuser/plan/launch/kernel.h"
@@ -32,28 +33,13 @@ enum { MAX_PRESSURE = 8 };
 
 /* ---- one kernel ---- */
 
-/* Those of a run that do not run in the last work-group. */
-static struct node_run first_of(const struct plan_group *group, struct node_run run)
-{
-    return (struct node_run){run.nodes, attempt_n_first(group, run)};
-}
-
-/* The range of a part of a group. What a barrier orders holds in the work-groups that the group has. */
-static struct nd_range range_of(const struct launching *l, struct node_run run, const struct plan_group *group)
-{
-    struct node_run first = first_of(group, run);
-    struct nd_range range = launch_range_of_run(l->facts, first);
-    if (attempt_n_barriers(group, run) || first.n < run.n) memcpy(range.local, group->range.local, sizeof range.local);
-    return range;
-}
-
 /* What was found when the group was formed holds for the part. */
 static bool is_like_group(const struct launching *l, struct node_run run, const struct plan_group *group)
 {
     struct node_run whole = run;
-    run = first_of(group, whole);
+    run = attempt_first(group, whole);
     if (!run.n) return false; /* what runs in the last work-group comes behind others, or by itself */
-    struct nd_range range = range_of(l, whole, group);
+    struct nd_range range = attempt_range(l, whole, group);
     const struct nd_range *all = &group->range;
     char why[256];
     if (run.n < whole.n && memcmp(range.offset, all->offset, sizeof range.offset) != 0) return false;
@@ -77,8 +63,8 @@ static void begin(struct attempt *r, struct node_run run, const struct plan_grou
 
 static void prepare(struct launching *l, struct attempt *r)
 {
-    r->range = range_of(l, r->run, r->group);
-    id_mapping_set(l->mapping, first_of(r->group, r->run), &r->range);
+    r->range = attempt_range(l, r->run, r->group);
+    id_mapping_set(l->mapping, attempt_first(r->group, r->run), &r->range);
     params_find(l->ctx, l->facts, r->run, &r->params);
     flows_find(l, r);
     r->candidate = arena_alloc(l->ctx->arena, (r->params.n + 1) * sizeof *r->candidate);
@@ -170,13 +156,7 @@ static bool find_candidates(struct launching *l, struct attempt *r)
 {
     bool any = false;
     uint64_t left = local_left(l, r);
-    const struct storage_query query = {.ctx = l->ctx,
-                                        .facts = l->facts,
-                                        .order = l->order,
-                                        .mapping = l->mapping,
-                                        .run = first_of(r->group, r->run),
-                                        .range = &r->range,
-                                        .barriers = attempt_n_barriers(r->group, r->run) > 0};
+    const struct storage_query query = attempt_query(l, r->run, r->group, &r->range);
     if (l->ctx->options->mode == FUSER_MODE_NONE || !l->ctx->options->device.can_fuse) return false;
     for (uint32_t i = 0; i < r->params.n; i++) {
         struct plan_param *param = &r->params.params[i];
@@ -371,6 +351,7 @@ static void find_conditions(struct launching *l, struct attempt *r)
     }
     r->params.n_conditions = now.n_conditions;
     r->params.conditions = now.conditions;
+    apart_add_conditions(l, r);
 }
 
 static bool add_conditions(struct launching *l, struct attempt *r, struct fuser_launch *launch)
@@ -552,15 +533,13 @@ static bool launch_group(struct launching *l, const struct plan_group *group)
     return true;
 }
 
-bool launches_make(struct launching *l, const struct plan_groups *groups)
+static bool make_all(struct launching *l, const struct plan_groups *groups)
 {
     struct fuser_plan *plan = l->plan;
     const struct fuser_graph *graph = l->facts->graph;
     uint32_t group = 0;
     plan->storage = arena_alloc(plan->arena, (graph->n_buffers + 1) * sizeof *plan->storage);
     plan->saved = arena_alloc(plan->arena, (graph->n_buffers + 1) * sizeof *plan->saved);
-    for (uint32_t i = 0; i < l->recomputed->given->graph->n_nodes; i++)
-        plan->bytes_unfused += traffic_of_node(l->recomputed->given, i);
     for (uint32_t at = 0; at < l->order->n;) {
         if (group < groups->n && groups->groups[group].run.nodes == &l->order->nodes[at]) {
             if (!launch_group(l, &groups->groups[group])) return false;
@@ -569,6 +548,31 @@ bool launches_make(struct launching *l, const struct plan_groups *groups)
             add_command(l, l->order->nodes[at++]);
         }
     }
-    launches_together(l);
     return true;
+}
+
+static void forget_all(struct fuser_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->n_launches; i++) ir_module_free(plan->launches[i].module);
+    for (uint32_t i = 0; i < plan->n_spares; i++) ir_module_free(plan->spares[i].module);
+    plan->n_launches = plan->n_spares = plan->n_steps = 0;
+    plan->bytes_fused = 0;
+}
+
+bool launches_make(struct launching *l, const struct plan_groups *groups)
+{
+    struct apart_buffers apart;
+    uint32_t remarks = l->ctx->n_remarks;
+    for (uint32_t i = 0; i < l->recomputed->given->graph->n_nodes; i++)
+        l->plan->bytes_unfused += traffic_of_node(l->recomputed->given, i);
+    apart_find(l, groups, &apart);
+    bool made = make_all(l, groups);
+    while (made && apart_drop_kept(&apart, l->plan)) {
+        forget_all(l->plan);
+        l->ctx->n_remarks = remarks;
+        made = make_all(l, groups);
+    }
+    l->apart = NULL;
+    if (made) launches_together(l);
+    return made;
 }

@@ -43,12 +43,14 @@ static void remark_buffer(struct launching *l, const struct attempt *r, const st
     char where[96];
     uint64_t traffic = 0, bytes = l->facts->graph->buffers[param->index].bytes;
     const uint32_t *start = &l->facts->buffer_uses_start[param->index];
-    for (uint32_t k = start[0]; k < start[1]; k++)
-        traffic += traffic_of_use(l->facts, &l->facts->uses[l->facts->buffer_uses[k]]);
+    for (uint32_t k = start[0]; k < start[1]; k++) {
+        const struct plan_use *use = &l->facts->uses[l->facts->buffer_uses[k]];
+        if (order_run_has(l->order, r->run, use->node)) traffic += traffic_of_use(l->facts, use);
+    }
     bool local = param->storage.storage == FUSER_STORAGE_LOCAL;
     const char *assertion = param->storage.assertion;
     l->plan->storage[param->index] = param->storage.storage;
-    l->plan->saved[param->index] = traffic;
+    l->plan->saved[param->index] += traffic;
     if (param->storage.storage == FUSER_STORAGE_NOWHERE) {
         plan_remark(l->ctx, "internalized_unread", launch_node_name(l, r->run.nodes[0]), param->name,
                     "buffer %s needs no memory: all that is read of it, the same work-item of %s has stored just "
@@ -65,11 +67,20 @@ static void remark_buffer(struct launching *l, const struct attempt *r, const st
         assertion ? assertion : "");
 }
 
+/* An earlier parameter is of the same buffer. */
+static bool is_again(const struct attempt *r, uint32_t param)
+{
+    for (uint32_t i = 0; i < param; i++)
+        if (r->params.params[i].kind == FUSER_PARAM_BUFFER &&
+            r->params.params[i].index == r->params.params[param].index)
+            return true;
+    return false;
+}
+
 static void remark_storage(struct launching *l, const struct attempt *r, const char *names)
 {
     for (uint32_t i = 0; i < r->params.n; i++)
-        if (r->params.params[i].storage.storage != FUSER_STORAGE_MEMORY &&
-            l->plan->storage[r->params.params[i].index] == FUSER_STORAGE_MEMORY)
+        if (r->params.params[i].storage.storage != FUSER_STORAGE_MEMORY && !is_again(r, i))
             remark_buffer(l, r, &r->params.params[i], names);
 }
 
@@ -94,19 +105,26 @@ void launch_remark_run(struct launching *l, const struct attempt *r)
 
 /* ---- conditions ---- */
 
-/* The first node of the run that is given the value, and the argument's name. */
-static const char *value_text(const struct launching *l, struct node_run run, uint32_t value, char *buf, size_t size)
+/* The first node of the run that is given the value, and the argument's name; NULL: none is. */
+static const char *value_in_run(const struct launching *l, struct node_run run, uint32_t value, char *buf, size_t size)
 {
     for (uint32_t i = 0; i < run.n; i++) {
         const struct fuser_node *n = &l->facts->graph->nodes[run.nodes[i]];
-        for (uint32_t k = 0; k < n->n_args; k++) {
+        for (uint32_t k = 0; n->kind == FUSER_NODE_KERNEL && k < n->n_args; k++) {
             const char *name = n->kernel->params[k].value->name;
             if (n->args[k].kind != FUSER_ARG_VALUE || n->args[k].index != value) continue;
             snprintf(buf, size, "%.60s of %.80s", name ? name : "an argument", n->name);
             return buf;
         }
     }
-    return "a value";
+    return NULL;
+}
+
+static const char *value_text(const struct launching *l, struct node_run run, uint32_t value, char *buf, size_t size)
+{
+    const char *text = value_in_run(l, run, value, buf, size);
+    if (!text) text = value_in_run(l, (struct node_run){l->order->nodes, l->order->n}, value, buf, size);
+    return text ? text : "a value";
 }
 
 /* "w of second is w of first, w of first is 640": the first few of them. */

@@ -130,12 +130,24 @@ static void sort_uses(struct storage_search *l)
     l->uses = uses;
 }
 
-static void gather(struct storage_search *l)
+/* All uses, or those in the group where no others matter. */
+static void gather_all(struct storage_search *l, const struct storage_query *q)
+{
+    const struct plan_facts *f = l->facts;
+    const uint32_t *all = &f->buffer_uses[f->buffer_uses_start[l->buffer]];
+    uint32_t n = f->buffer_uses_start[l->buffer + 1] - f->buffer_uses_start[l->buffer];
+    uint32_t *uses = arena_alloc(l->ctx->arena, (n + 1) * sizeof *uses);
+    bool apart = q->apart && q->apart[l->buffer];
+    for (uint32_t i = 0; i < n; i++)
+        if (!apart || order_run_has(l->order, q->group, f->uses[all[i]].node)) uses[l->n_all++] = all[i];
+    l->all = uses;
+}
+
+static void gather(struct storage_search *l, const struct storage_query *q)
 {
     const struct plan_facts *f = l->facts;
     const uint32_t *position = l->order->position;
-    l->n_all = f->buffer_uses_start[l->buffer + 1] - f->buffer_uses_start[l->buffer];
-    l->all = &f->buffer_uses[f->buffer_uses_start[l->buffer]];
+    gather_all(l, q);
     uint32_t *uses = arena_alloc(l->ctx->arena, (l->n_all + 1) * sizeof *uses);
     for (uint32_t i = 0; i < l->n_all; i++)
         if (f->uses[l->all[i]].reads || f->uses[l->all[i]].writes) uses[l->n_uses++] = l->all[i];
@@ -322,7 +334,7 @@ static struct storage_search search_of(const struct storage_query *q, uint32_t b
                                .barriers = q->barriers,
                                .local_left = local_left,
                                .taken = arena_alloc(q->ctx->arena, sizeof *l.taken)};
-    gather(&l);
+    gather(&l, q);
     l.linear = q->mapping->nodes[l.first->node].linear;
     if (l.linear) l.range = linear_range(q);
     return l;
@@ -336,6 +348,18 @@ bool storage_is_unseen(const struct storage_query *q, uint32_t buffer)
     l.quiet = true;
     return !find_visible(&l, &some) && is_inside(&l) && is_known(&l) && is_written(&l) &&
            storage_is_owned(&l, BETWEEN_ITEMS, &assertion);
+}
+
+bool storage_is_made_again(const struct storage_query *q, uint32_t buffer, bool keep)
+{
+    bool some;
+    struct plan_storage storage;
+    struct storage_search l = search_of(q, buffer, 0);
+    l.quiet = true;
+    l.no_init = false; /* that is said of what was there before the graph, not before the group */
+    if (find_visible(&l, &some) || !fits(&l, &storage)) return false;
+    if (keep) guards_keep(l.taken);
+    return true;
 }
 
 bool storage_find(const struct storage_query *q, uint32_t buffer, uint64_t local_left, struct plan_storage *out)
