@@ -48,7 +48,8 @@ static void check_loops(enum cpu_isa isa)
         all++;
         lean += !has(loop, "broadcast");
     }
-    print_message("# %s: %u loops over vectors, %u without filling vectors with the bounds\n", cpu_isa_name(isa), all, lean);
+    print_message("# %s: %u loops over vectors, %u without filling vectors with the bounds\n", cpu_isa_name(isa), all,
+                  lean);
     assert_true(lean > 0);
     cpu_object_clear(&object);
     ir_module_free(m);
