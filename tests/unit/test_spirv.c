@@ -405,6 +405,27 @@ static void test_equal_types(void **state)
     ir_module_free(m);
 }
 
+/* What compilers write without optimization: the life of a variable starts at an address, that of a sampler's too. */
+static void test_lifetime_of_handles(void **state)
+{
+    (void)state;
+#define SAMPLER                                                                                                        \
+    "OpCapability LiteralSampler\n" HEAD KERNEL TYPES "%sampler = OpTypeSampler\n"                                     \
+    "%of = OpTypePointer Function %sampler\n%bytes = OpTypePointer Function %u8\n"                                     \
+    "%nearest = OpConstantSampler %sampler None 0 Nearest\n" BEGIN "%s = OpVariable %of Function\n"                    \
+    "%at = OpBitcast %bytes %s\nOpLifetimeStart %at 8\nOpStore %s %nearest Aligned 8\n"                                \
+    "%l = OpLoad %sampler %s Aligned 8\n"
+    struct ir_module *m = read_good(SAMPLER "OpStore %a %c3 Aligned 4\nOpLifetimeStop %at 8\n" END);
+    uint32_t value = 0;
+    run_k(m, &value, 1);
+    assert_int_equal(value, 3);
+    ir_module_free(m);
+    assert_refused(SAMPLER "%byte = OpLoad %u8 %at Aligned 1\n%wide = OpUConvert %u32 %byte\n"
+                           "OpStore %a %wide Aligned 4\n" END,
+                   "k", "an OpBitcast, as a value");
+#undef SAMPLER
+}
+
 static void test_functions(void **state)
 {
     (void)state;
@@ -545,6 +566,7 @@ int main(void)
         cmocka_unit_test(test_select_of_vectors),
         cmocka_unit_test(test_equal_types),
         cmocka_unit_test(test_unlisted_variable),
+        cmocka_unit_test(test_lifetime_of_handles),
         cmocka_unit_test(test_functions),
         cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_argument_types),

@@ -5,6 +5,7 @@
 #include "ir/spirv/decode/fail.h"
 #include "ir/spirv/decode/simple_ops.h"
 #include "ir/spirv/decode/types.h"
+#include "ir/spirv/translate/values/access.h"
 #include "ir/spirv/translate/values/values.h"
 
 static uint8_t rounding_of(const struct spirv_body *s, uint32_t id)
@@ -55,6 +56,7 @@ static struct ir_value *space_cast(struct spirv_body *s, const struct spirv_inst
 
 static void emit_bitcast(struct spirv_body *s, const struct spirv_inst *i)
 {
+    if (spirv_is_handle_variable(s->r, i->words[3])) return; /* has no address: what needs one finds none */
     ir_type t = spirv_result_type(s->r, i);
     struct ir_value *x = spirv_value(s, i, i->words[3]);
     bool from_pointer = ir_type_is_ptr(x->type), to_pointer = ir_type_is_ptr(t);

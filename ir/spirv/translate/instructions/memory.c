@@ -39,12 +39,6 @@ static void forward_handle(struct spirv_body *s, const struct spirv_inst *load)
     spirv_set_all(s, load->id, spirv_values(s, load, stored));
 }
 
-static bool is_handle_variable(const struct spirv_body *s, uint32_t id)
-{
-    const struct spirv_inst *d = spirv_def(s->r, id);
-    return d && d->op == SpvOpVariable && spirv_holds_handle(s->r, spirv_pointee(s->r, d->type));
-}
-
 /* ---- instructions ---- */
 
 struct operands {
@@ -70,7 +64,7 @@ static void emit_load(struct spirv_body *s, const struct spirv_inst *i)
         spirv_set(s, i, spirv_value(s, i, i->words[3])); /* the pipe stands for its storage */
         return;
     }
-    if (is_handle_variable(s, i->words[3])) {
+    if (spirv_is_handle_variable(s->r, i->words[3])) {
         forward_handle(s, i);
         return;
     }
@@ -105,7 +99,7 @@ static void store_constant(struct spirv_body *s, const struct spirv_inst *i, uin
 
 static void emit_store(struct spirv_body *s, const struct spirv_inst *i)
 {
-    if (is_handle_variable(s, i->words[1])) return;
+    if (spirv_is_handle_variable(s->r, i->words[1])) return;
     struct operands o = read_operands(i, 3);
     struct ir_value *p = spirv_value(s, i, i->words[1]);
     uint32_t type = spirv_type_of(s->r, i->words[2]);
@@ -137,7 +131,7 @@ static void emit_variable(struct spirv_body *s, const struct spirv_inst *i)
 {
     struct spirv_reader *r = s->r;
     uint32_t pointee = spirv_pointee(r, i->type);
-    if (is_handle_variable(s, i->id)) return;
+    if (spirv_is_handle_variable(s->r, i->id)) return;
     ir_type t = spirv_type(r, i, pointee);
     if (spirv_failed(r)) return;
     struct ir_builder b = spirv_prologue(s);

@@ -2,6 +2,7 @@
 #include "ir/spirv/translate/values/access.h"
 
 #include "ir/spirv/decode/fail.h"
+#include "ir/spirv/decode/ids.h"
 #include "ir/spirv/decode/types.h"
 #include "ir/spirv/translate/values/values.h"
 
@@ -50,6 +51,12 @@ bool spirv_holds_handle(const struct spirv_reader *r, uint32_t type)
 {
     enum ir_kind k = ir_type_kind(r->types[type].ir);
     return k == IR_KIND_IMAGE || k == IR_KIND_SAMPLER || k == IR_KIND_PIPE;
+}
+
+bool spirv_is_handle_variable(const struct spirv_reader *r, uint32_t id)
+{
+    const struct spirv_inst *d = spirv_def(r, id);
+    return d && d->op == SpvOpVariable && spirv_holds_handle(r, spirv_pointee(r, d->type));
 }
 
 static void access_parts(struct access *a, const struct spirv_inst *i, uint32_t type)
