@@ -171,6 +171,19 @@ static void returns_in_loops_and_branches(void **state)
          usual, USUAL, args, 4);
 }
 
+/* The same for all lanes that come to it is a loop whose body ends where control never is, as what a switch leaves. */
+static void loops_that_end_nowhere(void **state)
+{
+    (void)state;
+    ARGS;
+    same(HEAD "  %v = load i32 %a[%i]\n  %neg = slt i32 %v, 0\n  if %neg {\n"
+              "    %s = loop (%k: i32 = 0) -> i32 {\n      %early = slt i32 %k, 3\n"
+              "      if %early { store i32 %b[%i], %k\n        %k1 = add i32 %k, 1\n        continue %k1 }\n"
+              "      %late = sgt i32 %k, 2\n      if %late { break %k }\n      unreachable\n    }\n"
+              "    store i32 %a[%i], %s\n  }\n  store f32 %x[%i], 3\n}\n",
+         usual, USUAL, args, 4);
+}
+
 static void uniform_branches_in_divergent_loops(void **state)
 {
     (void)state;
@@ -354,6 +367,7 @@ int main(void)
         cmocka_unit_test(divergent_loops),
         cmocka_unit_test(loops_in_loops_and_branches),
         cmocka_unit_test(returns_in_loops_and_branches),
+        cmocka_unit_test(loops_that_end_nowhere),
         cmocka_unit_test(uniform_branches_in_divergent_loops),
         cmocka_unit_test(narrow_indices_may_wrap),
         cmocka_unit_test(strides_gathers_and_scatters),

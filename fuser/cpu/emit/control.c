@@ -314,9 +314,9 @@ static void uniform_loop(struct emit *e, const struct ir_inst *inst, struct cont
     jit_jump(e, frame->head);
     jit_begin(e, frame->head);
     emit_from(e, inst->blocks[0]->first);
-    e->block = frame->exit; /* NULL: nothing breaks out */
-    e->exec = before;
-    e->control->empty = false;
+    /* Under masks the body may end without a jump: in a place for no lane, where control goes on for others. */
+    struct end broke = {frame->exit, before, false}, fell = {e->block, e->exec, e->control->empty};
+    join_ends(e, broke, fell, before);
 }
 
 static void copy_next(struct emit *e, const struct ir_block *body, struct control_frame *frame)
