@@ -30,7 +30,7 @@ static void see_variable(struct ir_inst *inst, void *data)
     struct search *s = data;
     struct lanes elsewhere;
     if (inst->op != IR_OP_VAR || private_memory_of_item(s->e, inst, &elsewhere)) return;
-    uint64_t bytes = ir_type_size(s->e->module, inst->type) * s->e->width;
+    uint64_t bytes = private_memory_vector_bytes(s->e, inst);
     rval start = jit_read(jit_keep(s->e, jit_address(s->e, private_memory_on_stack(s->e, inst))));
     add_span(s, (struct span){start, jit_int(s->e, IR_KIND_I64, bytes)});
 }

@@ -13,6 +13,7 @@
 #include "fuser/cpu/jit/jit.h"
 #include "fuser/cpu/lower/operation.h"
 #include "fuser/cpu/prepare/parallel_regions.h"
+#include "fuser/cpu/prepare/uniformity.h"
 #include "fuser/cpu/simd/lane_loop.h"
 #include "fuser/cpu/simd/mask.h"
 #include "fuser/cpu/simd/spill.h"
@@ -264,7 +265,7 @@ static struct lanes lane_again(struct emit *e, const struct ir_value *v, rval la
     if (inst->op != IR_OP_ELEM) return op_n(e, inst->op, kind, inst->n_operands, in);
     if (kind_bytes(in[1].kind) < 8) in[1] = op1(e, IR_OP_SEXT, IR_KIND_I64, in[1]);
     in[0].kind = IR_KIND_I64;
-    in[1] = op2(e, IR_OP_MUL, IR_KIND_I64, in[1], lanes_int(e, IR_KIND_I64, ir_type_size(e->module, inst->type)));
+    in[1] = op2(e, IR_OP_MUL, IR_KIND_I64, in[1], lanes_int(e, IR_KIND_I64, private_element_step(inst)));
     return op2(e, IR_OP_ADD, IR_KIND_I64, in[0], in[1]);
 }
 

@@ -7,6 +7,7 @@
 #include "fuser/cpu/emit/value.h"
 #include "fuser/cpu/jit/jit.h"
 #include "fuser/cpu/lower/operation.h"
+#include "fuser/cpu/prepare/uniformity.h"
 #include "fuser/cpu/simd/computed.h"
 #include "fuser/cpu/simd/x86_gather.h"
 
@@ -91,7 +92,7 @@ const struct near_lanes *near_element(struct emit *e, const struct ir_inst *inst
     near->base = from->scalar;
     near->of_ids = true;
     if (base != root && !base_offset(e, base, from->scalar, near)) return NULL;
-    struct lanes by = offset_of(e, inst->operands[1], ir_type_size(e->module, inst->type));
+    struct lanes by = offset_of(e, inst->operands[1], private_element_step(inst));
     near->offset = base != root ? op2(e, IR_OP_ADD, IR_KIND_I32, by, near->offset) : by;
     near->of_ids = near->of_ids && is_of_ids(e, inst->operands[1], 0);
     return near;

@@ -7,6 +7,21 @@
 #include "fuser/cpu/emit/ids.h"
 #include "fuser/cpu/emit/value.h"
 #include "fuser/cpu/jit/jit.h"
+#include "fuser/cpu/prepare/uniformity.h"
+
+/* What a variable takes for each work-item of its group, with all that lies between. */
+static uint64_t item_bytes(const struct ir_inst *inst)
+{
+    const struct ir_function *kernel = inst->parent->function;
+    const uint32_t *group = kernel->work_group_size;
+    uint64_t size = ir_type_size(kernel->module, inst->type), items = (uint64_t)group[0] * group[1] * group[2];
+    return inst->attrs.index ? (size * inst->attrs.index + items - 1) / items : size;
+}
+
+uint64_t private_memory_vector_bytes(const struct emit *e, const struct ir_inst *inst)
+{
+    return ir_type_size(e->module, inst->type) * (inst->attrs.index ? inst->attrs.index : e->width);
+}
 
 uint32_t private_memory_add(struct emit *e, const struct ir_inst *inst, uint32_t bytes)
 {
@@ -16,7 +31,7 @@ uint32_t private_memory_add(struct emit *e, const struct ir_inst *inst, uint32_t
     m->offset[inst->scratch] = bytes + 1;
     m->variables = arena_grow(e->arena, m->variables, m->n_variables, sizeof *m->variables);
     m->variables[m->n_variables++] = inst;
-    return bytes + (uint32_t)ir_type_size(e->module, inst->type);
+    return bytes + (uint32_t)item_bytes(inst);
 }
 
 rval private_memory_of_group(struct emit *e, const struct ir_inst *inst)
@@ -30,7 +45,7 @@ bool private_memory_of_item(struct emit *e, const struct ir_inst *inst, struct l
 {
     const struct private_memory *m = e->private;
     if (!m->offset || !m->offset[inst->scratch]) return false;
-    uint64_t size = ir_type_size(e->module, inst->type);
+    uint64_t size = private_item_step(inst);
     rval own = jit_mul(e, m->linear, jit_int(e, IR_KIND_I64, size));
     rval address = jit_read(jit_keep(e, jit_add(e, private_memory_of_group(e, inst), own)));
     *result = lanes_linear(IR_KIND_PTR, address, e->width > 1 ? (int64_t)size : 0);
@@ -55,7 +70,7 @@ lval private_memory_on_stack(struct emit *e, const struct ir_inst *inst)
 {
     lval *variable = &e->private->on_stack[inst->scratch];
     if (*variable) return *variable;
-    uint64_t size = ir_type_size(e->module, inst->type) * e->width;
+    uint64_t size = private_memory_vector_bytes(e, inst);
     *variable = jit_local(e, gcc_jit_context_new_array_type(e->gcc, NULL, jit_type(e, IR_KIND_I8), (int)size));
     unsigned align = ir_type_align(e->module, inst->type);
     gcc_jit_lvalue_set_alignment(*variable, align > 64 ? align : 64);
@@ -65,7 +80,7 @@ lval private_memory_on_stack(struct emit *e, const struct ir_inst *inst)
 void private_memory_variable(struct emit *e, const struct ir_inst *inst, struct lanes *result)
 {
     if (private_memory_of_item(e, inst, result)) return;
-    uint64_t size = ir_type_size(e->module, inst->type);
+    uint64_t size = private_item_step(inst);
     rval address = jit_read(jit_keep(e, jit_address(e, private_memory_on_stack(e, inst))));
     *result = lanes_linear(IR_KIND_PTR, address, e->width > 1 ? (int64_t)size : 0);
 }

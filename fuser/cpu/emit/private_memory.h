@@ -20,7 +20,8 @@ void private_memory_begin(struct emit *e);                                /* bef
 rval private_memory_of_group(struct emit *e, const struct ir_inst *inst); /* where those of all work-items begin */
 /* The lanes' addresses; false: it is on the stack. */
 bool private_memory_of_item(struct emit *e, const struct ir_inst *inst, struct lanes *address);
-/* As many copies as there are lanes, one after the other. */
+/* As many copies as there are lanes, one after the other, and their bytes. */
 lval private_memory_on_stack(struct emit *e, const struct ir_inst *inst);
+uint64_t private_memory_vector_bytes(const struct emit *e, const struct ir_inst *inst);
 /* Its address, wherever it is. */
 void private_memory_variable(struct emit *e, const struct ir_inst *inst, struct lanes *result);

@@ -11,6 +11,7 @@
 #include "fuser/cpu/lower/operation.h"
 #include "fuser/cpu/lower/rounding.h"
 #include "fuser/cpu/prepare/generic_cast.h"
+#include "fuser/cpu/prepare/uniformity.h"
 
 static enum ir_kind kind_of(const struct ir_value *v)
 {
@@ -70,14 +71,15 @@ static struct lanes varying_address(struct emit *e, struct lanes base, struct la
 static void element_address(struct emit *e, const struct ir_inst *inst, struct lanes *result)
 {
     struct lanes base = *emit_value(e, inst->operands[0]), index = *emit_value(e, inst->operands[1]);
-    struct lanes size = lanes_int(e, IR_KIND_I64, ir_type_size(e->module, inst->type));
+    uint64_t bytes = private_element_step(inst);
+    struct lanes size = lanes_int(e, IR_KIND_I64, bytes);
     bool varying = e->values->uniformity.values[inst->results[0]->scratch].kind == SHAPE_VARYING;
     base.kind = IR_KIND_I64;
     if (varying) {
-        *result = varying_address(e, base, index, ir_type_size(e->module, inst->type), near_element(e, inst));
+        *result = varying_address(e, base, index, bytes, near_element(e, inst));
     } else {
         index = to_address(e, index);
-        int64_t step = (int64_t)((uint64_t)index.stride * ir_type_size(e->module, inst->type));
+        int64_t step = (int64_t)((uint64_t)index.stride * bytes);
         struct lanes offset = op_linear(e, IR_OP_MUL, IR_KIND_I64, 2, (struct lanes[]){index, size}, step);
         *result = op_linear(e, IR_OP_ADD, IR_KIND_I64, 2, (struct lanes[]){base, offset}, base.stride + step);
     }

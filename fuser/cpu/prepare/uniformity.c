@@ -39,6 +39,28 @@ static void number_inst(struct ir_inst *inst, void *data)
             number_value(u, inst->blocks[b]->args[i]);
 }
 
+/* ---- private variables ---- */
+
+ir_type private_array_leaf(const struct ir_module *module, ir_type t)
+{
+    while (ir_type_kind(t) == IR_KIND_ARRAY) t = module->arrays[ir_type_detail(t)].element;
+    return t;
+}
+
+uint64_t private_item_step(const struct ir_inst *var)
+{
+    struct ir_module *m = var->parent->function->module;
+    return ir_type_size(m, var->attrs.index ? private_array_leaf(m, var->type) : var->type);
+}
+
+uint64_t private_element_step(const struct ir_inst *elem)
+{
+    const struct ir_value *v = elem->operands[0];
+    while (v->kind == IR_VALUE_RESULT && v->of.inst->op == IR_OP_ELEM) v = v->of.inst->operands[0];
+    bool placed = v->kind == IR_VALUE_RESULT && v->of.inst->op == IR_OP_VAR && v->of.inst->attrs.index;
+    return ir_type_size(elem->parent->function->module, elem->type) * (placed ? v->of.inst->attrs.index : 1);
+}
+
 /* ---- shapes ---- */
 
 static struct shape shape_of(const struct finder *f, const struct ir_value *v)
@@ -98,7 +120,7 @@ static struct shape element_shape(const struct finder *f, const struct ir_inst *
                                   struct shape index)
 {
     unsigned bits = ir_type_bits(inst->operands[1]->type);
-    int64_t stride = base.stride + times(index.stride, ir_type_size(f->module, inst->type));
+    int64_t stride = base.stride + times(index.stride, private_element_step(inst));
     bool wraps = base.wraps || index.wraps || (bits == 32 && index.stride);
     if (bits < 32 && index.stride) return varying_shape;
     if (!wraps) return linear_shape(stride, false);
@@ -226,7 +248,7 @@ static struct shape result_shape(const struct finder *f, const struct ir_inst *i
         struct shape from = shape_of(f, inst->operands[1]);
         return !is_known(from) || from.kind == SHAPE_UNIFORM ? of_vector(f, from) : varying_shape;
     }
-    case IR_OP_VAR: return of_vector(f, linear_shape((int64_t)ir_type_size(f->module, inst->type), false));
+    case IR_OP_VAR: return of_vector(f, linear_shape((int64_t)private_item_step(inst), false));
     case IR_OP_LOAD: {
         struct shape p = shape_of(f, inst->operands[0]);
         return !is_known(p) ? p : p.kind == SHAPE_UNIFORM && !inst->attrs.is_volatile ? uniform_shape : varying_shape;

@@ -49,3 +49,10 @@ struct assumed {
 /* The same under assumptions, by instruction number as found before. */
 void uniformity_find_where(struct uniformity *u, struct arena *arena, struct ir_function *kernel,
                            enum together together, const struct assumed *assumed);
+
+/* Where private variables lie (work_group/lane_arrays.h): from a work-item's to the next one's, in bytes, */
+uint64_t private_item_step(const struct ir_inst *var);
+/* what any `elem` multiplies its index by, */
+uint64_t private_element_step(const struct ir_inst *elem);
+/* and the numbers that arrays, or arrays of arrays, are of. */
+ir_type private_array_leaf(const struct ir_module *module, ir_type t);

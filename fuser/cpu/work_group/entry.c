@@ -19,6 +19,7 @@
 #include "fuser/cpu/simd/lanes.h"
 #include "fuser/cpu/simd/x86_move.h"
 #include "fuser/cpu/work_group/globals.h"
+#include "fuser/cpu/work_group/lane_arrays.h"
 #include "fuser/cpu/work_group/regions.h"
 #include "fuser/cpu/work_group/work_group_loop.h"
 
@@ -212,6 +213,7 @@ struct kernel_object_info entry_info_of_sides(const struct kernel_object_info *a
 static void find_uniformity(struct emit *e)
 {
     bool one = e->width == 1;
+    lane_arrays_place(e->arena, e->kernel, e->width, uses_work_group_operations(e->kernel));
     uniformity_find(&e->values->uniformity, e->arena, e->kernel, one ? TOGETHER_ONE : TOGETHER_ROW);
     if (e->sub_groups && !one) uniformity_find(&e->values->flat_uniformity, e->arena, e->kernel, TOGETHER_FLAT);
 }
