@@ -16,12 +16,18 @@ static void print_size(FILE *out, uint64_t bytes)
     fprintf(out, unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
 }
 
+/* A line of so many columns ends at this blank, as the next word does not fit any more. */
+static bool ends_line(const char *text, size_t column, size_t width)
+{
+    return *text == ' ' && column + strcspn(text + 1, " ") >= width;
+}
+
 /* A text in lines of some words, as part of a label. */
 static void print_wrapped(FILE *out, const char *text)
 {
     enum { WIDTH = 56 };
     for (size_t column = 0; *text; text++, column++) {
-        bool breaks = *text == ' ' && column + strcspn(text + 1, " ") >= WIDTH;
+        bool breaks = ends_line(text, column, WIDTH);
         if (breaks) column = 0;
         if (*text == '"' || *text == '\\') fputc('\\', out);
         if (breaks)
@@ -101,7 +107,7 @@ static void print_html(FILE *out, const char *text)
 {
     enum { WIDTH = 44 };
     for (size_t column = 0; *text; text++, column++) {
-        bool breaks = (*text == ' ' && column + strcspn(text + 1, " ") >= WIDTH) || (*text == '_' && column >= WIDTH);
+        bool breaks = ends_line(text, column, WIDTH) || (*text == '_' && column >= WIDTH);
         switch (*text) {
         case '&': fputs("&amp;", out); break;
         case '<': fputs("&lt;", out); break;

@@ -13,8 +13,7 @@
 static uint64_t item_bytes(const struct ir_inst *inst)
 {
     const struct ir_function *kernel = inst->parent->function;
-    const uint32_t *group = kernel->work_group_size;
-    uint64_t size = ir_type_size(kernel->module, inst->type), items = (uint64_t)group[0] * group[1] * group[2];
+    uint64_t size = ir_type_size(kernel->module, inst->type), items = private_group_items(kernel);
     return inst->attrs.index ? (size * inst->attrs.index + items - 1) / items : size;
 }
 

@@ -41,6 +41,12 @@ static void number_inst(struct ir_inst *inst, void *data)
 
 /* ---- private variables ---- */
 
+uint64_t private_group_items(const struct ir_function *kernel)
+{
+    const uint32_t *group = kernel->work_group_size;
+    return (uint64_t)group[0] * group[1] * group[2];
+}
+
 ir_type private_array_leaf(const struct ir_module *module, ir_type t)
 {
     while (ir_type_kind(t) == IR_KIND_ARRAY) t = module->arrays[ir_type_detail(t)].element;

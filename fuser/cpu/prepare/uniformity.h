@@ -50,6 +50,9 @@ struct assumed {
 void uniformity_find_where(struct uniformity *u, struct arena *arena, struct ir_function *kernel,
                            enum together together, const struct assumed *assumed);
 
+/* The work-items of a group, each of which has private variables of its own; 0: not known. */
+uint64_t private_group_items(const struct ir_function *kernel);
+
 /* Where private variables lie (work_group/lane_arrays.h): from a work-item's to the next one's, in bytes, */
 uint64_t private_item_step(const struct ir_inst *var);
 /* what any `elem` multiplies its index by, */

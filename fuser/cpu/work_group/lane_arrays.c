@@ -93,11 +93,6 @@ static void see_array(struct ir_inst *inst, void *data)
 
 /* ---- where they lie ---- */
 
-static uint64_t items_of(const struct ir_function *kernel)
-{
-    return (uint64_t)kernel->work_group_size[0] * kernel->work_group_size[1] * kernel->work_group_size[2];
-}
-
 struct placing {
     const struct ir_function *kernel;
     unsigned width;
@@ -111,7 +106,7 @@ static void place(struct ir_inst *inst, void *data)
     if (p->of_group && inst->parent != p->kernel->body) inst->attrs.index = 0; /* it may be on the stack all the same */
     if (!inst->attrs.index) return;
     uint64_t bytes = ir_type_size(module_of(inst), private_array_leaf(module_of(inst), inst->type));
-    uint64_t lines = (items_of(p->kernel) * bytes + LINE_BYTES - 1) / LINE_BYTES | 1;
+    uint64_t lines = (private_group_items(p->kernel) * bytes + LINE_BYTES - 1) / LINE_BYTES | 1;
     inst->attrs.index = p->of_group ? (uint32_t)(lines * LINE_BYTES / bytes) : p->width;
 }
 
@@ -172,7 +167,7 @@ void lane_arrays_place(struct arena *arena, struct ir_function *kernel, unsigned
     struct uniformity rows;
     struct placing p = {kernel, width, of_group};
     ir_walk(kernel->body, forget, NULL);
-    if (width == 1 || (of_group && !items_of(kernel))) return;
+    if (width == 1 || (of_group && !private_group_items(kernel))) return;
     uniformity_find(&rows, arena, kernel, TOGETHER_ROW);
     struct finder f = {
         .module = kernel->module, .rows = &rows, .array = arena_alloc(arena, (rows.n_values + 1) * sizeof *f.array)};
