@@ -9,15 +9,9 @@
 #include <stddef.h>
 
 #include "ir/formula/notation.h"
+#include "ir/formula/polynomial.h"
 
 static const enum ir_kind kind = IR_KIND_F32;
-
-static value polynomial(const struct formula *f, value x, const double *coefficients, unsigned n)
-{
-    value r = C(coefficients[n - 1]);
-    for (unsigned i = n - 1; i-- > 0;) r = OP3(FMA, r, x, C(coefficients[i]));
-    return r;
-}
 
 /* ln 2, and what the first float leaves of it. */
 static const double ln2_high = 0x1.62e430p-1, ln2_low = -0x1.05c610p-29;
@@ -34,7 +28,7 @@ static value log_of_normal(const struct formula *f, value x, const value *more)
     value m = BITS(kind, INT2(SUB, bits, places)), n = OP1(STOF, places);
     if (more) n = OP2(FADD, n, *more);
     value t = OP2(FSUB, m, C(1)), square = OP2(FMUL, t, t);
-    value low = OP3(FMA, square, polynomial(f, t, p, sizeof p / sizeof *p), t);
+    value low = OP3(FMA, square, POLYNOMIAL(t, p), t);
     return OP3(FMA, n, C(ln2_high * 0x1p-23), low);
 }
 
@@ -67,7 +61,7 @@ value formula_exp_f32(const struct formula *f, value x)
     value cut = RAW2(FMAX, C(-105), x), sum = OP3(FMA, cut, C(M_LOG2E), C(whole));
     sum = BITS(kind, INT2(SMIN, BITS(IR_KIND_I32, sum), I(bits_of_whole + most)));
     value n = OP2(FSUB, sum, C(whole)), r = OP3(FMA, n, C(-ln2_low), OP3(FMA, n, C(-ln2_high), cut));
-    return RAW3(SCALE, polynomial(f, r, p, sizeof p / sizeof *p), n, sum);
+    return RAW3(SCALE, POLYNOMIAL(r, p), n, sum);
 }
 
 /* 1 - erf is the fourth power of 1 - y/4, where y = |x| P(|x|): a polynomial is near to that sooner than to erf. With y
@@ -77,7 +71,7 @@ value formula_erf_f32(const struct formula *f, value x)
     static const double p[] = {0x1.20dd74p+0, 0x1.e8eda6p-2,   -0x1.fb0e16p-5,  -0x1.305a52p-4, 0x1.25bb50p-8,
                                0x1.0d1776p-7, -0x1.1e8230p-10, -0x1.d4366ap-12, 0x1.11595cp-13, -0x1.4e2868p-17};
     value cut = RAW2(FMIN, C(3.8332), OP1(FABS, x)); /* there it is 1; NaN stays */
-    value y = OP2(FMUL, cut, polynomial(f, cut, p, sizeof p / sizeof *p));
+    value y = OP2(FMUL, cut, POLYNOMIAL(cut, p));
     y = OP3(FMA, OP2(FMUL, y, C(-0.125)), y, y);
     y = OP3(FMA, OP2(FMUL, y, C(-0.25)), y, y);
     value sign = INT2(AND, BITS(IR_KIND_I32, x), I(0x80000000));

@@ -4,8 +4,10 @@
 #include <math.h>
 
 #include "ir/formula/exp.h"
+#include "ir/formula/hyperbolic.h"
 #include "ir/formula/library.h"
 #include "ir/formula/notation.h"
+#include "ir/formula/trigonometric.h"
 
 /* ---- of pi x ---- */
 
@@ -105,9 +107,14 @@ static value half_power(const struct formula *f, const value *args)
 
 static value hyperbolic(const struct formula *f, enum ir_op op, enum ir_kind kind, value x)
 {
-    value args[2] = {OP1(FABS, x), op == IR_OP_COSH ? C(1) : x};
-    value far = IS2(FOGT, args[0], C(kind == IR_KIND_F32 ? 80 : 700));
-    return f->rarely(f, far, op == IR_OP_COSH ? LIBRARY1(COSH, x) : LIBRARY1(SINH, x), half_power, args);
+    bool even = op == IR_OP_COSH;
+    value args[2] = {OP1(FABS, x), even ? C(1) : x}, usual;
+    if (kind == IR_KIND_F32)
+        usual = even ? formula_cosh_f32(f, x) : formula_sinh_f32(f, x);
+    else
+        usual = even ? LIBRARY1(COSH, x) : LIBRARY1(SINH, x);
+    value far = IS2(FOGT, args[0], C(kind == IR_KIND_F32 ? formula_hyperbolic_most : 700));
+    return f->rarely(f, far, usual, half_power, args);
 }
 
 /* ---- powers ---- */
@@ -237,6 +244,13 @@ static bool of_f32(const struct formula *f, enum ir_op op, const value *args, va
     case IR_OP_EXP: *result = formula_exp_f32(f, args[0]); return true;
     case IR_OP_LOG: *result = formula_log_f32(f, args[0]); return true;
     case IR_OP_ERF: *result = formula_erf_f32(f, args[0]); return true;
+    case IR_OP_SIN: *result = formula_sin_f32(f, args[0]); return true;
+    case IR_OP_COS: *result = formula_cos_f32(f, args[0]); return true;
+    case IR_OP_TAN: *result = formula_tan_f32(f, args[0]); return true;
+    case IR_OP_ASIN: *result = formula_asin_f32(f, args[0]); return true;
+    case IR_OP_ATAN: *result = formula_atan_f32(f, args[0]); return true;
+    case IR_OP_ATAN2: *result = formula_atan2_f32(f, args[0], args[1]); return true;
+    case IR_OP_TANH: *result = formula_tanh_f32(f, args[0]); return true;
     default:
         if (!needs_double(op)) return false;
         *result = in_double(f, op, args);
@@ -259,6 +273,7 @@ bool formula_math(const struct formula *f, enum ir_op op, enum ir_kind kind, con
     case IR_OP_COSH:
     case IR_OP_SINH: *result = hyperbolic(f, op, kind, x); return true;
     case IR_OP_COSPI: *result = cos_pi(f, kind, x); return true;
+    case IR_OP_HYPOT: *result = formula_hypot(f, kind, x, y); return true;
     case IR_OP_LGAMMA_SIGN: *result = gamma_sign(f, x); return true;
     case IR_OP_LOG1P: *result = log1p_of(f, kind, x); return true;
     case IR_OP_POW: *result = pow_of(f, kind, x, y); return true;

@@ -33,13 +33,14 @@ static const struct function functions[IR_OP_COUNT] = {
     [IR_OP_SINH] = {.of_one = spw_sinh},     [IR_OP_SINPI] = {.of_one = spw_sinpi},
     [IR_OP_TAN] = {.of_one = spw_tan},       [IR_OP_TANH] = {.of_one = spw_tanh},
     [IR_OP_TGAMMA] = {.of_one = spw_tgamma}, [IR_OP_ATAN2] = {.of_two = spw_atan2},
-    [IR_OP_HYPOT] = {.of_two = spw_hypot},   [IR_OP_POW] = {.of_two = spw_pow},
+    [IR_OP_POW] = {.of_two = spw_pow},
 };
 
 /* Cheaper ones for f32. */
 static const struct function narrow_functions[IR_OP_COUNT] = {
-    [IR_OP_COS] = {.of_one = spw_cos_f32}, [IR_OP_SIN] = {.of_one = spw_sin_f32},
-    [IR_OP_TAN] = {.of_one = spw_tan_f32}, [IR_OP_HYPOT] = {.of_two = spw_hypot_f32},
+    [IR_OP_COS] = {.of_one = spw_cos_f32},
+    [IR_OP_SIN] = {.of_one = spw_sin_f32},
+    [IR_OP_TAN] = {.of_one = spw_tan_f32},
     [IR_OP_POW] = {.of_two = spw_pow_f32},
 };
 

@@ -55,31 +55,3 @@ value spw_cbrt(const struct formula *f, value x)
     r = SELECT(small, OP2(FMUL, r, C(0x1p-54)), r);
     return SELECT(usual, OP2(COPYSIGN, r, x), x);
 }
-
-static value root_of_squares(const struct formula *f, value a, value b)
-{
-    return OP1(SQRT, OP2(FADD, OP2(FMUL, a, a), OP2(FMUL, b, b)));
-}
-
-static value hypot_corners(const struct formula *f, value a, value b, value r)
-{
-    value infinite = IS2(OR, IS2(FOEQ, a, C(INFINITY)), IS2(FOEQ, b, C(INFINITY)));
-    return SELECT(infinite, C(INFINITY), r);
-}
-
-value spw_hypot_f32(const struct formula *f, value x, value y)
-{
-    value a = OP1(FABS, x), b = OP1(FABS, y);
-    return hypot_corners(f, a, b, root_of_squares(f, a, b));
-}
-
-/* Scaled where squares would overflow or vanish. */
-value spw_hypot(const struct formula *f, value x, value y)
-{
-    value a = OP1(FABS, x), b = OP1(FABS, y), most = RAW2(FMAX, a, b);
-    value large = IS2(FOGT, most, C(0x1p500)), small = IS2(FOLT, most, C(0x1p-400));
-    value up = SELECT(large, C(0x1p-600), SELECT(small, C(0x1p600), C(1)));
-    value down = SELECT(large, C(0x1p600), SELECT(small, C(0x1p-600), C(1)));
-    value r = root_of_squares(f, OP2(FMUL, a, up), OP2(FMUL, b, up));
-    return hypot_corners(f, a, b, OP2(FMUL, r, down));
-}
