@@ -1,7 +1,7 @@
 /* What is the same for all vectors of a row is computed before the first: the loop over them has nothing of it. */
 #include "tests/support/compiled_kit.h"
 
-/* Between bounds that are arguments, each of which a vector is filled with. */
+/* Between bounds that are arguments: a vector is filled with each, and each is asked whether it is a NaN. */
 static const char clip[] =
     "kernel @k(%a: ptr.global f32 read, %o: ptr.global f32 write, %low: f32, %high: f32)\n"
     "        assumes(small_ids, small_memory) {\n"
@@ -46,10 +46,9 @@ static void check_loops(enum cpu_isa isa)
     for (const char *jump = object.assembly; next_loop(object.assembly, &jump, &loop);) {
         if (!has(loop, "maxps") || !has(loop, "minps")) continue;
         all++;
-        lean += !has(loop, "broadcast");
+        lean += !has(loop, "broadcast") && !has(loop, "comiss");
     }
-    print_message("# %s: %u loops over vectors, %u without filling vectors with the bounds\n", cpu_isa_name(isa), all,
-                  lean);
+    print_message("# %s: %u loops over vectors, %u without anything of the bounds\n", cpu_isa_name(isa), all, lean);
     assert_true(lean > 0);
     cpu_object_clear(&object);
     ir_module_free(m);

@@ -5,6 +5,7 @@
 
 #include "fuser/cpu/jit/jit.h"
 #include "fuser/cpu/lower/division.h"
+#include "fuser/cpu/lower/extreme.h"
 #include "fuser/cpu/lower/formula.h"
 #include "fuser/cpu/lower/operation.h"
 #include "fuser/cpu/simd/chunk.h"
@@ -441,7 +442,8 @@ static bool lower_formula_op(struct emit *e, unsigned op, const struct lanes *ar
 bool lower_op(struct emit *e, enum ir_op op, enum ir_kind kind, const struct lanes *args, struct lanes *result)
 {
     if ((int)op >= IR_OP_COUNT) return lower_formula_op(e, op, args, result);
-    if (lower_half(e, op, kind, args, result) || lower_formula(e, op, kind, args, result)) return true;
+    if (lower_half(e, op, kind, args, result) || lower_extreme(e, op, kind, args, result)) return true;
+    if (lower_formula(e, op, kind, args, result)) return true;
     if (op_is_comparison(op)) return lower_comparison(e, op, args, result);
     if (lower_division(e, op, kind, args, result)) return true;
     if (op == IR_OP_BITSELECT) {

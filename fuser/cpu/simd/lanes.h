@@ -21,6 +21,7 @@ struct lanes {
     lval variable;                    /* where the scalar is a variable to be assigned to */
     const struct near_lanes *near;    /* of a varying address: the same in 32 bits; NULL: there is none */
     lval *chunk;                      /* varying: the vectors; of a bool masks. NULL where it has an origin */
+    lval is_nan;                      /* uniform: a mask of all lanes or none; NULL: it is not known */
 };
 
 /* Addresses in small memory as offsets from a place in it, right where lanes access it. */

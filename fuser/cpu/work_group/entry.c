@@ -14,6 +14,7 @@
 #include "fuser/cpu/emit/value.h"
 #include "fuser/cpu/jit/constant.h"
 #include "fuser/cpu/jit/jit.h"
+#include "fuser/cpu/lower/extreme.h"
 #include "fuser/cpu/prepare/group_operation.h"
 #include "fuser/cpu/prepare/uniformity.h"
 #include "fuser/cpu/simd/lanes.h"
@@ -68,11 +69,22 @@ static struct lanes load_argument(struct emit *e, enum ir_kind kind, rval addres
                          jit_read(jit_keep(e, jit_read(jit_memory(e, jit_type(e, kind), address, kind_bytes(kind))))));
 }
 
+/* Bounds of vectors. */
+static void see_bounds(struct ir_inst *inst, void *data)
+{
+    bool *bounds = data;
+    if (inst->op != IR_OP_FMIN && inst->op != IR_OP_FMAX && inst->op != IR_OP_FCLAMP) return;
+    for (uint32_t i = 1; i < inst->n_operands; i++)
+        if (inst->operands[i]->kind == IR_VALUE_PARAM) bounds[inst->operands[i]->scratch] = true;
+}
+
 static void load_arguments(struct emit *e, struct entry *k)
 {
     uint32_t *offsets = arena_alloc(e->arena, (e->kernel->n_params + 1) * sizeof *offsets);
     k->args_size = ir_param_layout(e->kernel, offsets);
     e->launch->args = (struct span){k->args, jit_u64(e, k->args_size)};
+    bool *bounds = arena_alloc(e->arena, (e->values->uniformity.n_values + 1) * sizeof *bounds);
+    ir_walk(e->kernel->body, see_bounds, bounds);
     for (uint32_t i = 0; i < e->kernel->n_params; i++) {
         const struct ir_param *p = &e->kernel->params[i];
         unsigned n = ir_type_lanes(p->value->type);
@@ -81,6 +93,7 @@ static void load_arguments(struct emit *e, struct entry *k)
         rval address = jit_add(e, k->args, jit_int(e, IR_KIND_I64, offsets[i]));
         for (unsigned c = 0; c < n; c++)
             v[c] = load_argument(e, kind, jit_add(e, address, jit_int(e, IR_KIND_I64, c * kind_bytes(kind))));
+        for (unsigned c = 0; c < n && bounds[p->value->scratch]; c++) extreme_ask(e, &v[c]);
         if (p->by_value) v[0].scalar = jit_read(jit_keep(e, address));
         if (kind == IR_KIND_PTR && ir_type_space(p->value->type) == IR_SPACE_LOCAL)
             v[0].scalar = jit_read(jit_keep(e, jit_add(e, k->local, v[0].scalar)));
