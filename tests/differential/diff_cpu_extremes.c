@@ -34,10 +34,11 @@ static unsigned write_kernel(struct strbuf *text, const char *type)
     static const char *const ops[] = {"fmin", "fmax"};
     unsigned n = 0;
     char operands[64];
-    strbuf_printf(text,
-                  "kernel @k(%%in: ptr.global %s read, %%low: %s, %%high: %s, %%out: ptr.global %s write) {\n"
-                  "  %%i = global_id x\n  %%x = load %s %%in[%%i]\n  %%j = add i64 %%i, %u\n  %%y = load %s %%in[%%j]\n",
-                  type, type, type, type, type, ITEMS, type);
+    strbuf_printf(
+        text,
+        "kernel @k(%%in: ptr.global %s read, %%low: %s, %%high: %s, %%out: ptr.global %s write) {\n"
+        "  %%i = global_id x\n  %%x = load %s %%in[%%i]\n  %%j = add i64 %%i, %u\n  %%y = load %s %%in[%%j]\n",
+        type, type, type, type, type, ITEMS, type);
     for (unsigned o = 0; o < 2; o++) {
         static const char *const pairs[] = {"%x, %y", "%x, %low", "%low, %x", "%low, %high", "%low, 1.5"};
         for (unsigned k = 0; k < sizeof pairs / sizeof *pairs; k++) one(text, ops[o], type, pairs[k], &n);
