@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -41,12 +43,37 @@ static int passed_socket(void)
     return FIRST_PASSED_FD;
 }
 
-/* Is anybody listening there? A file left by a daemon that was killed refuses. */
+/* Of who began to listen on a socket that we are connected to. One that we are not shown is taken to live. */
+static bool listener_lives(int fd)
+{
+    struct ucred peer = {0};
+    socklen_t size = sizeof peer;
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || peer.pid <= 0) return true;
+    int process = (int)syscall(SYS_pidfd_open, peer.pid, 0);
+    if (process < 0) return errno != ESRCH;
+    struct pollfd ended = {.fd = process, .events = POLLIN};
+    bool lives = poll(&ended, 1, 0) == 0;
+    close(process);
+    return lives;
+}
+
+/* Who is connected there hears of the end when nobody has the socket any more. */
+static bool is_closed_soon(int fd)
+{
+    enum { PATIENCE_MS = 5000 };
+    struct pollfd closed = {.fd = fd, .events = POLLRDHUP};
+    return poll(&closed, 1, PATIENCE_MS) == 1;
+}
+
+/* Is anybody listening there? A file left by a daemon that was killed refuses. For a moment a child that the daemon was
+   just starting may have the socket: until it is the program that it is to become. */
 static bool is_alive(const struct sockaddr_un *address)
 {
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    bool alive = fd >= 0 && connect(fd, (const struct sockaddr *)address, sizeof *address) == 0;
-    if (fd >= 0) close(fd);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0) return true;
+    bool connected = connect(fd, (const struct sockaddr *)address, sizeof *address) == 0;
+    bool alive = connected ? listener_lives(fd) || !is_closed_soon(fd) : errno != ECONNREFUSED && errno != ENOENT;
+    close(fd);
     return alive;
 }
 
