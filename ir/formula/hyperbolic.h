@@ -3,8 +3,8 @@
 
 #include "ir/formula/types.h"
 
-/* Of |x| up to formula_hyperbolic_most. */
-static const double formula_hyperbolic_most = 80;
+/* Of |x| up to formula_hyperbolic_most, where the smaller power is 0 at last. */
+static const double formula_hyperbolic_most = 87;
 struct formula_value formula_sinh_f32(const struct formula *f, struct formula_value x);
 struct formula_value formula_cosh_f32(const struct formula *f, struct formula_value x);
 

@@ -80,16 +80,16 @@ static value log1p_of(const struct formula *f, enum ir_kind kind, value x)
     return f->rarely(f, large(f, kind, x), LIBRARY1(LOG1P, x), log_of, &x);
 }
 
-/* Near the largest numbers: exp(x) as exp(x - 1) * e, where the difference is exact. */
-static value power_below(const struct formula *f, value x, double factor)
+/* Near the largest numbers: exp(x) as exp(x - less) * exp(less), where the difference is exact. */
+static value power_below(const struct formula *f, value x, double less, double factor)
 {
     enum ir_kind kind = x.kind;
-    return OP2(FMUL, LIBRARY1(EXP, OP2(FSUB, x, C(1))), C(factor));
+    return OP2(FMUL, LIBRARY1(EXP, OP2(FSUB, x, C(less))), C(factor));
 }
 
 static value exp_far(const struct formula *f, const value *args)
 {
-    return power_below(f, args[0], M_E);
+    return power_below(f, args[0], 1, M_E);
 }
 
 static value exp_of_f64(const struct formula *f, value x)
@@ -98,11 +98,13 @@ static value exp_of_f64(const struct formula *f, value x)
     return f->rarely(f, IS2(FOGT, x, C(709)), LIBRARY1(EXP, x), exp_far, &x);
 }
 
-/* exp(|x|) / 2 with the sign of args[1]. */
+/* exp(|x|) / 2 with the sign of args[1]. Of f32 half the power of what is taken off is a float to 44 digits. */
 static value half_power(const struct formula *f, const value *args)
 {
     enum ir_kind kind = args[0].kind;
-    return OP2(COPYSIGN, power_below(f, args[0], M_E / 2), args[1]);
+    value far = kind == IR_KIND_F32 ? power_below(f, args[0], 0x1.0e9b8p+0, 0x1.705ef8p+0)
+                                    : power_below(f, args[0], 1, M_E / 2);
+    return OP2(COPYSIGN, far, args[1]);
 }
 
 static value hyperbolic(const struct formula *f, enum ir_op op, enum ir_kind kind, value x)

@@ -85,11 +85,12 @@ value formula_cos_f32(const struct formula *f, value x)
     return f->rarely(f, too_large(f, x), wave(f, &q, INT2(ADD, q.bits, I(1)), I(0)), cos_far, &x);
 }
 
-/* The rest as r + low, the tangent as t + t_low, as quotients make errors larger. In odd quarters -1 / tangent, with one
-   step of Newton's method. pi / 2 is in parts of which the second has few digits: its products are exact. */
+/* The rest as r + low, the tangent as t + t_low, as quotients make errors larger. In odd quarters -1 / tangent, with
+   one step of Newton's method. pi / 2 is in parts of which the second has few digits: its products are exact. */
 static value tan_usual(const struct formula *f, value x)
 {
-    static const double p[] = {0x1.5554d4p-2, 0x1.112fbap-3, 0x1.b54eeep-5, 0x1.91d2b6p-6, 0x1.865476p-9, 0x1.361de8p-7};
+    static const double p[] = {0x1.5554d4p-2, 0x1.112fbap-3, 0x1.b54eeep-5,
+                               0x1.91d2b6p-6, 0x1.865476p-9, 0x1.361de8p-7};
     static const double second = -0x1.77p-25, third = -0x1.e973dcp-35, fourth = -0x1.676734p-60;
     struct quarter q = quarter_of(f, x);
     value high = OP3(FMA, q.n, C(second), q.rest), low = OP3(FMA, q.n, C(second), OP2(FSUB, q.rest, high));

@@ -189,6 +189,26 @@ class Traced(numpy.lib.mixins.NDArrayOperatorsMixin):
         """Transposed: all dimensions the other way round."""
         return self.transpose()
 
+    @property
+    def itemsize(self) -> int:
+        """Bytes of an element."""
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return self.size * self.itemsize
+
+    @property
+    def real(self) -> Traced:
+        """Itself: there are no complex numbers here."""
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        if hasattr(numpy.ndarray, name) and not name.startswith("__"):
+            raise AttributeError(f"a traced array has no {name}: it has operators, reductions along axes and views of elements")
+        raise AttributeError(f"a traced array has no {name}")
+
     # What NumPy asks for makes traced arrays, so those functions know this class, and this class finds them late.
 
     def __array_ufunc__(self, ufunc, method, *inputs, **options):
@@ -313,9 +333,39 @@ class Traced(numpy.lib.mixins.NDArrayOperatorsMixin):
         """Whether none is 0, over all dimensions or some, as numpy.all()."""
         return numpy.all(self, axis=axis, keepdims=keepdims)
 
-    def clip(self, low: Any = None, high: Any = None) -> Any:
+    def argmax(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """The place of the largest, as numpy.argmax()."""
+        return numpy.argmax(self, axis=axis, keepdims=keepdims)
+
+    def argmin(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """The place of the smallest, as numpy.argmin()."""
+        return numpy.argmin(self, axis=axis, keepdims=keepdims)
+
+    def ptp(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """The largest less the smallest, as numpy.ptp()."""
+        return numpy.ptp(self, axis=axis, keepdims=keepdims)
+
+    def round(self, decimals: int = 0) -> Any:
+        """Rounded, as numpy.round()."""
+        return numpy.around(self, decimals)
+
+    def conj(self) -> Traced:
+        """Itself: there are no complex numbers here."""
+        return self
+
+    conjugate = conj
+
+    def swapaxes(self, axis1: int, axis2: int) -> Any:
+        """With two dimensions exchanged, as numpy.swapaxes()."""
+        return numpy.swapaxes(self, axis1, axis2)
+
+    def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+        """As numpy.diagonal()."""
+        return numpy.diagonal(self, offset, axis1, axis2)
+
+    def clip(self, min: Any = None, max: Any = None) -> Any:
         """Elements no less and no more than that, as numpy.clip()."""
-        return numpy.clip(self, low, high)
+        return numpy.clip(self, min, max)
 
     def dot(self, other: Any) -> Any:
         """As numpy.dot()."""

@@ -1,9 +1,10 @@
 """NumPy's functions on traced arrays."""
+import inspect
 import math
 
 import numpy
 
-from fusiond import operations
+from fusiond import composed, operations
 from fusiond.expr import Traced, axes_of
 
 _REDUCTIONS = {"add": "add", "multiply": "multiply", "maximum": "maximum", "minimum": "minimum",
@@ -39,23 +40,33 @@ def call_ufunc(trace, ufunc, method, inputs, options):
         return reduce_by(trace, ufunc, inputs[0], options, dtype)
     if out is not None:
         raise TypeError(f"{ufunc.__name__}: a traced array cannot be changed: write x = x + y for x += y")
-    if method != "__call__" or options:
-        raise TypeError(f"numpy.{ufunc.__name__}.{method} with {', '.join(options) or 'that'} cannot be traced")
+    if method != "__call__":
+        raise TypeError(f"numpy.{ufunc.__name__}.{method} cannot be traced: calls and reduce can")
+    if options:
+        raise TypeError(f"numpy.{ufunc.__name__} with {', '.join(options)} cannot be traced; numpy.where chooses by element")
     if ufunc is numpy.matmul:
         return matmul(trace, *inputs)
-    if ufunc is numpy.divmod:
-        return numpy.floor_divide(*inputs), numpy.remainder(*inputs)
     if ufunc is numpy.power and isinstance(inputs[0], Traced) and type(inputs[1]) in (int, float):
         simple = {2: numpy.square, 1: numpy.positive, 0.5: numpy.sqrt, -1: numpy.reciprocal}.get(inputs[1])
         if simple and inputs[0].dtype.kind == "f":
             return simple(inputs[0])
         if isinstance(inputs[1], int) and inputs[1] >= 0 and inputs[0].dtype.kind in "iu":
             return integer_power(inputs[0], inputs[1])
+    if ufunc is numpy.power and as_dtype(inputs[0]).kind in "iu" and isinstance(inputs[1], Traced) and inputs[1].weak:
+        bool(inputs[1])  # it decides how often is multiplied
+    own = UFUNCS.get(ufunc)
+    if own:
+        return own(*inputs)
     if not operations.has(ufunc.__name__):
         raise TypeError(f"numpy.{ufunc.__name__} cannot be traced")
     result, compute = dtypes_of(ufunc, inputs)
+    if ufunc is numpy.power and compute.kind == "i" and as_dtype(inputs[1]).kind == "i":
+        raise TypeError("powers of integers by signed integers cannot be traced, as negative ones are errors of NumPy's: "
+                        "astype(\"u4\") says that there are none; or use floats")
     if dtype is not None:
         result = compute = numpy.dtype(dtype)
+    if ufunc in (numpy.logaddexp, numpy.logaddexp2) and compute.itemsize < 8:
+        compute = numpy.dtype("f4" if compute.itemsize < 4 else "f8")  # the last product would cost half a unit more
     return trace.apply(ufunc.__name__, inputs, result, compute)
 
 
@@ -70,13 +81,53 @@ def integer_power(base, exponent):
     return result
 
 
+# -- ufuncs that are made of others --
+
+def ldexp(x, exponent):
+    """Exponents of 64 bits are cut where the result is 0 or infinite anyway."""
+    x, exponent = (v if isinstance(v, Traced) else numpy.asarray(v) for v in (x, exponent))
+    result, compute = dtypes_of(numpy.ldexp, (x, exponent))
+    if exponent.dtype.itemsize == 8:
+        exponent = numpy.clip(exponent, -10000, 10000)
+    return trace_of(x, exponent).apply("ldexp", [x, exponent], result, compute)
+
+
+def trace_of(*values):
+    return next(v.trace for v in values if isinstance(v, Traced))
+
+
+def frexp(x):
+    dtype = numpy.frexp(sample(x))[0].dtype
+    return (x.trace.apply("frexp_mant", [x], dtype), x.trace.apply("frexp_exp", [x], numpy.dtype("i4"), dtype))
+
+
+def modf(x):
+    dtype = numpy.modf(sample(x))[0].dtype
+    return x.trace.apply("modf_fract", [x], dtype), x.trace.apply("trunc", [x], dtype)
+
+
+def spacing(x):
+    """To the next number away from zero; of f16 NumPy's is to the next one above."""
+    x = x.astype(numpy.spacing(sample(x)).dtype)
+    return numpy.nextafter(x, numpy.inf if x.dtype == numpy.float16 else numpy.copysign(numpy.inf, x)) - x + (x - x)
+
+
+def divmod_(x, y):
+    return numpy.floor_divide(x, y), numpy.remainder(x, y)
+
+
+UFUNCS = {numpy.ldexp: ldexp, numpy.frexp: frexp, numpy.modf: modf, numpy.spacing: spacing, numpy.divmod: divmod_}
+
+
 # -- reductions --
 
 def reduce_by(trace, ufunc, value, options, dtype=None):
     axis = options.pop("axis", 0)
     keepdims = options.pop("keepdims", False)
     if ufunc.__name__ not in _REDUCTIONS or any(v is not numpy._NoValue and v is not None for v in options.values()):
-        raise TypeError(f"numpy.{ufunc.__name__}.reduce with these options cannot be traced")
+        given = ", ".join(k for k, v in options.items() if v is not numpy._NoValue and v is not None)
+        raise TypeError(f"numpy.{ufunc.__name__}.reduce{' with ' + given if given else ''} cannot be traced: those of "
+                        f"{', '.join(_REDUCTIONS)} can, with axis, dtype and keepdims")
     return reduction(value, ufunc, axis, dtype, keepdims)
 
 
@@ -124,12 +175,17 @@ def implements(*functions):
 
 
 def call_function(function, args, kwargs):
-    own = FUNCTIONS.get(function)
+    own = FUNCTIONS.get(function) or composed.FUNCTIONS.get(function)
     if own is None:
         module = getattr(function, "__module__", None) or "numpy"
         raise TypeError(f"{module}.{function.__name__} cannot be traced: operators, ufuncs, reductions along axes, where, "
-                        "clip, matmul and views of elements can")
+                        "clip, matmul and views of elements can; NumPy has it for what a function is given and what it "
+                        "returns")
     kwargs = {k: v for k, v in kwargs.items() if v is not numpy._NoValue}
+    known = inspect.signature(own).parameters
+    strange = [k for k in kwargs if k not in known]
+    if strange and all(p.kind is not p.VAR_KEYWORD for p in known.values()):
+        raise TypeError(f"numpy.{function.__name__} with {', '.join(strange)} cannot be traced: with {', '.join(known)} it can")
     return own(*args, **kwargs)
 
 
@@ -237,8 +293,9 @@ def moveaxis(a, source, destination):
 
 @implements(numpy.expand_dims)
 def expand_dims(a, axis):
-    axis = axis % (a.ndim + 1)
-    return a[(slice(None),) * axis + (None,)]
+    new = axis if isinstance(axis, (tuple, list)) else (axis,)
+    new = axes_of(new, a.ndim + len(new))
+    return a[tuple(None if d in new else slice(None) for d in range(a.ndim + len(new)))]
 
 
 @implements(numpy.squeeze)
@@ -260,7 +317,7 @@ def dot(a, b):
     return numpy.matmul(a, b)
 
 
-@implements(numpy.zeros_like)
+@implements(numpy.zeros_like, numpy.empty_like)
 def zeros_like(a, dtype=None):
     return full_like(a, 0, dtype)
 

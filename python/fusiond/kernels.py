@@ -10,12 +10,10 @@ import math
 import numpy
 
 from fusiond.expr import Const, Node, Scalar, View, dense
-from fusiond.operations import Body, emit, identity, ir_type, literal, memory_type
+from fusiond.operations import Body, emit, identity, ir_type, literal, made_dtype, memory_type, operand_dtype
 
 GROUP = 256  # work-items for a row, at most
 _BOOL = numpy.dtype(bool)
-_PREDICATES = {"greater", "greater_equal", "less", "less_equal", "equal", "not_equal", "logical_and", "logical_or",
-               "logical_xor", "logical_not", "isnan", "isinf", "isfinite", "signbit"}
 PART = 16384  # elements of a row that one group takes, where there are too few rows
 
 
@@ -116,11 +114,9 @@ def applied(kernel, node, coordinates):
     """The element of an "apply" node."""
     values = []
     for i, operand in enumerate(node.operands):
-        dtype = _BOOL if node.op == "where" and i == 0 else node.compute
-        values.append(operand_value(kernel, operand, dtype, coordinates))
+        values.append(operand_value(kernel, operand, operand_dtype(node.op, i, node.compute), coordinates))
     result = emit(kernel.body, node.op, node.compute, values)
-    made = node.compute if node.op not in _PREDICATES or node.dtype.kind != "b" else node.dtype
-    return kernel.body.convert(result, made, node.dtype)
+    return kernel.body.convert(result, made_dtype(node.op, node.compute), node.dtype)
 
 
 # -- kernels --

@@ -6,7 +6,10 @@ _IR = {"b1": "bool", "i1": "i8", "i2": "i16", "i4": "i32", "i8": "i64", "u1": "i
 
 
 def ir_type(dtype):
-    return _IR[f"{dtype.kind}{dtype.itemsize}"]
+    name = _IR.get(f"{dtype.kind}{dtype.itemsize}")
+    if name is None:
+        raise TypeError(f"arrays of {dtype} cannot be traced: booleans, integers and floats of 16 to 64 bits can")
+    return name
 
 
 def memory_type(dtype):
@@ -39,6 +42,22 @@ class Body:
         self.count += 1
         self.lines.append(f"{name} = {text}")
         return name
+
+    def name(self):
+        """For what is no instruction's result."""
+        self.count += 1
+        return f"%{self.prefix}{self.count - 1}"
+
+    def begin_loop(self, ty, parameters):
+        """A loop that gives a value of a type; parameters: (name, type, first value). Its own lines break."""
+        result = self.name()
+        first = ", ".join(f"{name}: {kind} = {value}" for name, kind, value in parameters)
+        self.line(f"{result} = loop ({first}) -> {ty} {{")
+        return result
+
+    def end_loop(self, *following):
+        self.line(f"continue {', '.join(following)}")
+        self.line("}")
 
     def load(self, dtype, place):
         value = self.new(f"load {memory_type(dtype)} {place}")
@@ -186,9 +205,8 @@ def _sign(b, t, args):
 
 
 def _reciprocal(b, t, args):
-    if t.kind != "f":
-        raise TypeError(f"numpy.reciprocal of {t} cannot be traced")
-    return b.new(f"fdiv {ir_type(t)} {literal(1, t)}, {args[0]}")
+    divide = {"f": "fdiv", "i": "sdiv", "u": "udiv"}[t.kind]
+    return b.new(f"{divide} {ir_type(t)} {literal(1, t)}, {args[0]}")
 
 
 def _square(b, t, args):
@@ -196,9 +214,59 @@ def _square(b, t, args):
 
 
 def _power(b, t, args):
-    if t.kind != "f":
-        raise TypeError("powers of integers cannot be traced; multiply, or use floats")
-    return b.new(f"pow {ir_type(t)} {args[0]}, {args[1]}")
+    """Of integers by squaring; what wraps wraps as NumPy's. The exponent is not negative."""
+    ty = ir_type(t)
+    if t.kind == "f":
+        return b.new(f"pow {ty} {args[0]}, {args[1]}")
+    result, x, n = b.name(), b.name(), b.name()
+    total = b.begin_loop(ty, [(result, ty, "1"), (x, ty, args[0]), (n, ty, args[1])])
+    b.line(f"if {b.new(f'ieq {ty} {n}, 0')} {{ break {result} }}")
+    odd = b.new(f"ine {ty} {b.new(f'and {ty} {n}, 1')}, 0")
+    more = b.select(t, odd, b.new(f"mul {ty} {result}, {x}"), result)
+    b.end_loop(more, b.new(f"mul {ty} {x}, {x}"), b.new(f"lshr {ty} {n}, 1"))
+    return total
+
+
+def _magnitude(b, t, value):
+    return b.new(f"sabs {ir_type(t)} {value}") if t.kind == "i" else value
+
+
+def _gcd(b, t, args):
+    """Euclid's algorithm, of magnitudes as unsigned numbers."""
+    ty, x, y = ir_type(t), b.name(), b.name()
+    result = b.begin_loop(ty, [(x, ty, _magnitude(b, t, args[0])), (y, ty, _magnitude(b, t, args[1]))])
+    b.line(f"if {b.new(f'ieq {ty} {y}, 0')} {{ break {x} }}")
+    b.end_loop(y, b.new(f"urem {ty} {x}, {y}"))
+    return result
+
+
+def _lcm(b, t, args):
+    ty, divisor = ir_type(t), _gcd(b, t, args)
+    part = b.new(f"udiv {ty} {_magnitude(b, t, args[0])}, {divisor}")
+    return b.select(t, b.new(f"ieq {ty} {divisor}, 0"), "0", b.new(f"mul {ty} {part}, {_magnitude(b, t, args[1])}"))
+
+
+def _log_add(exp, log, of_two):
+    """The larger one and the logarithm of 1 + the other one's power by its, as NumPy does."""
+    def emit(b, t, args):
+        x, y = args
+        ty = ir_type(t)
+        apart = b.new(f"fsub {ty} {x}, {y}")
+        larger = b.select(t, b.new(f"fogt {ty} {apart}, {literal(0, t)}"), x, y)
+        size = b.new(f"fabs {ty} {apart}")
+        power = b.new(f"{exp} {ty} {b.new(f'fneg {ty} {size}')}")
+        sum_ = b.new(f"fadd {ty} {larger}, {log(b, t, power)}")
+        alike = b.new(f"fadd {ty} {x}, {literal(of_two, t)}")
+        return b.select(t, b.new(f"foeq {ty} {x}, {y}"), alike, sum_)
+    return emit
+
+
+def _log1p(b, t, x):
+    return b.new(f"log1p {ir_type(t)} {x}")
+
+
+def _log2_1p(b, t, x):
+    return b.new(f"fmul {ir_type(t)} {_log1p(b, t, x)}, {literal(1 / numpy.log(2), t)}")
 
 
 def _shift(name, beyond):
@@ -259,7 +327,10 @@ _OPERATIONS = {
     "arccosh": _float("acosh"), "arctanh": _float("atanh"), "hypot": _float("hypot"),
     "deg2rad": _float("radians"), "radians": _float("radians"), "rad2deg": _float("degrees"), "degrees": _float("degrees"),
     "floor": _rounded("floor"), "ceil": _rounded("ceil"), "trunc": _rounded("ftrunc"), "rint": _rounded("rint"),
-    "copysign": _float("copysign"), "nextafter": _float("nextafter"),
+    "copysign": _float("copysign"), "nextafter": _float("nextafter"), "gcd": _gcd, "lcm": _lcm,
+    "ldexp": _float("ldexp"), "frexp_mant": _float("frexp_mant"), "frexp_exp": _float("frexp_exp"),
+    "modf_fract": _float("modf_fract"), "logaddexp": _log_add("exp", _log1p, numpy.log(2)),
+    "logaddexp2": _log_add("exp2", _log2_1p, 1),
     "maximum": _maximum("smax", "umax", "foge", "or"), "minimum": _maximum("smin", "umin", "fole", "and"),
     "fmax": _extreme("smax", "umax", "fmax", "or"), "fmin": _extreme("smin", "umin", "fmin", "and"),
     "greater": _compare("gt", "fogt"), "greater_equal": _compare("ge", "foge"), "less": _compare("lt", "folt"),
@@ -273,6 +344,21 @@ _OPERATIONS = {
     "isnan": _class("isnan", "false"), "isinf": _class("isinf", "false"), "isfinite": _class("isfinite", "true"),
     "signbit": _signbit, "conjugate": _positive, "where": _where,
 }
+
+
+_BOOL, _INT = numpy.dtype(bool), numpy.dtype("i4")
+_PREDICATES = {"greater", "greater_equal", "less", "less_equal", "equal", "not_equal", "logical_and", "logical_or",
+               "logical_xor", "logical_not", "isnan", "isinf", "isfinite", "signbit"}
+
+
+def operand_dtype(name, place, compute):
+    """What an operand is converted to, of an operation that computes in a dtype."""
+    return {("where", 0): _BOOL, ("ldexp", 1): _INT}.get((name, place), compute)
+
+
+def made_dtype(name, compute):
+    """What it makes."""
+    return _BOOL if name in _PREDICATES else _INT if name == "frexp_exp" else compute
 
 
 def has(name):

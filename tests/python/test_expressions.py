@@ -14,10 +14,10 @@ CASES = int(os.environ.get("FUSIOND_TEST_CASES", "60"))
 DTYPES = ["b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"]
 UNARY = """negative positive absolute fabs sign square reciprocal sqrt cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan
 arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh deg2rad rad2deg floor ceil trunc rint logical_not invert isnan
-isinf isfinite signbit""".split()
+isinf isfinite signbit spacing""".split()
 BINARY = """add subtract multiply true_divide floor_divide remainder fmod power arctan2 hypot copysign nextafter maximum minimum
 fmax fmin greater greater_equal less less_equal equal not_equal logical_and logical_or logical_xor bitwise_and bitwise_or
-bitwise_xor left_shift right_shift heaviside""".split()
+bitwise_xor left_shift right_shift heaviside gcd lcm""".split()
 # Of f16 NumPy rounds twice, too, but not after the same operations.
 ULPS = {"f2": 2, "f4": 4, "f8": 4}
 
@@ -91,7 +91,7 @@ def possible(function, *arguments):
 
 def untraced(name, dtypes):
     """What is refused, with a TypeError."""
-    return name in ("power", "reciprocal") and numpy.result_type(*dtypes).kind != "f"
+    return name == "power" and numpy.result_type(*dtypes).kind == "i" and numpy.dtype(dtypes[1]).kind == "i"
 
 
 def check_operation(name, dtypes):
@@ -99,6 +99,11 @@ def check_operation(name, dtypes):
     arguments = [numbers(d, 200) for d in dtypes]
     if name.endswith("shift"):
         arguments[1] = numpy.clip(arguments[1], 0, 70).astype(dtypes[1])
+    if name == "reciprocal" and arguments[0].dtype.kind in "iu":
+        arguments[0][arguments[0] == 0] = 1  # undefined
+    if name == "power" and numpy.dtype(dtypes[1]).kind in "iu":
+        signed = numpy.dtype(dtypes[1]).kind == "i" and numpy.result_type(*dtypes).kind != "i"
+        arguments[1] = numpy.clip(arguments[1], -9 if signed else 0, 9).astype(dtypes[1])
     if not possible(ufunc, *arguments):
         return
     if untraced(name, dtypes):
@@ -121,6 +126,69 @@ def test_binary():
         for dtype in DTYPES:
             check_operation(name, [dtype, dtype])
             check_operation(name, [dtype, str(random.choice(DTYPES))])
+
+
+def test_parts():
+    """Those with two results, or with an exponent."""
+    for dtype in ("f2", "f4", "f8", "i4"):
+        values = numbers(dtype, 200)
+        finite = values[numpy.isfinite(values)]
+        for i in range(2):
+            compare(lambda a, i=i: numpy.modf(a)[i], values, what=f"modf of {dtype}", ulps=0)
+            compare(lambda a, i=i: numpy.frexp(a)[i], finite, what=f"frexp of {dtype}", ulps=0)
+            compare(lambda a, i=i: divmod(a, 3)[i], finite, what=f"divmod of {dtype}", ulps=0)
+        for exponent in ("i1", "i4", "i8"):
+            by = random.integers(-100, 100, 200).astype(exponent)
+            compare(lambda a, n: numpy.ldexp(a, n), values, by, what=f"ldexp of {dtype} by {exponent}", ulps=0)
+        compare(lambda a: numpy.ldexp(a, 3), values, what=f"ldexp of {dtype} by 3", ulps=0)
+    far = numpy.array([2**40, -2**40, 2**63 - 1, 0])
+    compare(lambda a, n: numpy.ldexp(a, n), numpy.ones(4), far, what="ldexp by far", ulps=0)
+    power = session.jit(lambda a, n: a ** n)
+    for n in (3, 5):
+        expect_equal(power(numpy.arange(9), n), numpy.arange(9) ** n, "a power by a number among the arguments")
+
+
+def test_composed():
+    """NumPy's functions that are made of others."""
+    a, b = numbers("f4", (5, 6), small=True), numbers("f4", (6,), small=True)
+    bad = numpy.where(numpy.abs(a) > 1, numpy.float32(numpy.nan), a)
+    bad[2] = numpy.nan
+    functions = """numpy.diff(a)|numpy.diff(a, 2, axis=0)|numpy.diff(a > 0)|numpy.trapz(a)|numpy.trapz(a, b)|numpy.trapz(a, dx=2.0, axis=0)
+numpy.average(a)|numpy.average(a, axis=1, weights=b)|numpy.average(a, weights=a * a)|numpy.ptp(a, axis=0)|numpy.count_nonzero(a > 0)
+numpy.count_nonzero(a, axis=1)|numpy.nansum(c, axis=1)|numpy.nanmean(c)|numpy.nanmax(c, axis=1)|numpy.nanmin(c, axis=0)
+numpy.argmax(a)|numpy.argmin(a, axis=0)|a.argmax(axis=1)|numpy.argmax(c, axis=1)|numpy.argmax(a, axis=1, keepdims=True)
+numpy.argmax(a > 0, axis=0)|numpy.outer(b, a)|numpy.inner(b, b)|numpy.inner(a, a)|numpy.vdot(a, a)|numpy.linalg.norm(a)
+numpy.linalg.norm(b)|numpy.linalg.norm(a, axis=1)|numpy.linalg.norm(a, 1, axis=0)|numpy.linalg.norm(b, numpy.inf)
+numpy.linalg.norm(a, 3, axis=1, keepdims=True)|numpy.linalg.norm(a, 0, axis=1)|numpy.linalg.norm(a, "fro")
+numpy.polyval([1.5, -2, 3], a)|numpy.round(a)|numpy.round(a, 1)|a.round(2)|numpy.around(a * 100, -1)|numpy.fix(a)
+numpy.select([a > 1, a < 0], [a, -a], 7)|numpy.isclose(a, a + 1e-6)|numpy.isclose(c, c, equal_nan=True)|numpy.allclose(a, a)
+numpy.nan_to_num(c)|numpy.nan_to_num(c / 0, posinf=3)|numpy.sinc(a)|numpy.real(a) + a.real + a.conj()|numpy.imag(a)|numpy.flip(a)
+numpy.flip(a, 1)|numpy.flipud(a)|numpy.fliplr(a)|numpy.rot90(a)|numpy.rot90(a, 2)|numpy.rot90(a, 3)|numpy.diagonal(a)
+numpy.diagonal(a, 1)|numpy.diagonal(a, -2)|numpy.trace(a)|numpy.diagonal(a[None], 0, 1, 2)|numpy.diagonal(a[None], 1, 2, 1)
+numpy.tril(a)|numpy.triu(a, 1)|numpy.meshgrid(b, a[:, 0])[0]|numpy.meshgrid(b, a[:, 0])[1]|numpy.meshgrid(b, b, indexing="ij")[1]
+numpy.broadcast_arrays(a, b)[1]|numpy.atleast_2d(b)|numpy.split(a, 3, axis=1)[1]|numpy.array_split(a, 3)[0]|numpy.split(a, [1, 3])[2]
+numpy.expand_dims(a, (0, 2))|a.ptp()|a.swapaxes(0, 1)|a.clip(min=0)|numpy.empty_like(a) * 0""".replace("\n", "|")
+    for text in functions.split("|"):
+        function = eval(f"lambda a, b, c: {text}", {"numpy": numpy})
+        theirs, ours = (numpy.asarray(f(a, b, bad)) for f in (function, session.jit(function)))
+        if ours.dtype != theirs.dtype or ours.shape != theirs.shape or \
+                not numpy.allclose(ours, theirs, rtol=2e-6, atol=2e-6, equal_nan=True):
+            raise AssertionError(f"{text}: {ours!r}, NumPy has {theirs!r}")
+
+
+def test_refused():
+    """Each names what it is, and what can be had."""
+    for text, words in [("numpy.cumsum(a)", "numpy.cumsum cannot be traced"), ("numpy.sum(a, where=a > 1)", "numpy.sum with where"),
+                        ("numpy.add.accumulate(a)", "numpy.add.accumulate"), ("a.cumsum()", "a traced array has no cumsum"),
+                        ("numpy.add(a, a, where=a > 1)", "numpy.where"), ("a.astype('c8')", "arrays of complex64"),
+                        ("numpy.subtract.reduce(a)", "those of add"), ("a + 1j", "complex"), ("a[a > 1]", "numpy.where")]:
+        try:
+            session.jit(eval(f"lambda a: {text}", {"numpy": numpy}))(numpy.ones(3))
+        except (TypeError, AttributeError) as e:
+            if words not in str(e):
+                raise AssertionError(f"{text}: {e}") from e
+        else:
+            raise AssertionError(f"{text} was not refused")
 
 
 def test_casts():

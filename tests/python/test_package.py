@@ -418,10 +418,10 @@ def test_traced_mistakes():
 
     refuse("no contents yet", lambda a: a if a.sum() > 0 else -a)
     refuse("numpy.sort cannot be traced", lambda a: numpy.sort(a))
-    refuse("numpy.gcd cannot be traced", lambda a: numpy.gcd(a.astype("i4"), 2))
+    refuse("numpy.cumsum cannot be traced", lambda a: numpy.cumsum(a))
     refuse("write x = x + y", lambda a: a.__iadd__(1))
     refuse("no contents yet", lambda a: float(a[0]))
-    refuse("numpy.linalg.norm cannot be traced", lambda a: numpy.linalg.norm(a))
+    refuse("numpy.linalg.det cannot be traced", lambda a: numpy.linalg.det(a))
     refuse("not an array; numpy.where", lambda a: a[a > 0])
     refuse("cannot be changed", lambda a: a.__setitem__(0, 1))
     expect_error(TypeError, "not a list", session.jit(lambda a: a + 1), [1.0, 2.0])
