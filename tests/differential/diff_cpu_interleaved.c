@@ -105,6 +105,68 @@ static void test_even_distances(void **state)
         }
 }
 
+/* The first n of so many numbers of each work-item, in turned order; without gaps where n is all of them. */
+static char *packed_kernel(const char *kind, unsigned distance, unsigned n)
+{
+    struct strbuf text = {0};
+    strbuf_printf(&text,
+                  "kernel @k(%%x: ptr.global %s read, %%out: ptr.global %s) {\n  %%i = global_id x\n"
+                  "  %%j = mul i64 %%i, %u\n",
+                  kind, kind, distance);
+    for (unsigned m = 0; m < n; m++)
+        strbuf_printf(&text, "  %%a%u = add i64 %%j, %u\n  %%v%u = load %s %%x[%%a%u]\n", m, m, m, kind, m);
+    for (unsigned m = 0; m < n; m++) strbuf_printf(&text, "  store %s %%out[%%a%u], %%v%u\n", kind, n - 1 - m, m);
+    strbuf_printf(&text, "}\n");
+    return strbuf_take(&text);
+}
+
+static void run_packed(const char *kind, unsigned size, unsigned distance, unsigned n, struct edge *edge)
+{
+    char *kernel = packed_kernel(kind, distance, n);
+    run_at_edge(kernel, edge, ((WHOLE - 1) * distance + n) * size);
+    free(kernel);
+}
+
+/* Structs of numbers that are no power of two: whole ones, as the pixels of RGB pictures, and parts of them. */
+static void test_packed(void **state)
+{
+    (void)state;
+    static const unsigned distances[] = {3, 5, 6, 7, 12};
+    struct edge edge = edge_new();
+    for (unsigned k = 0; k < 4; k++) /* one of each size */
+        for (unsigned d = 0; d < sizeof distances / sizeof *distances; d++) {
+            const unsigned parts[] = {1, distances[d] - 1, distances[d]};
+            for (unsigned p = 0; p < 3; p++) run_packed(kinds[k], sizes[k], distances[d], parts[p], &edge);
+        }
+}
+
+/* That is whole registers and shuffles: how often an instruction is in the code of AVX2. */
+static unsigned count_in_packed(const char *kind, const char *instruction)
+{
+    char *text = packed_kernel(kind, 3, 3);
+    struct ir_module *m = kit_parse(text);
+    struct cpu_options options = {.target = cpu_target_host(CPU_ISA_AVX2), .keep_assembly = true};
+    struct cpu_object object;
+    struct diag_list list = {0};
+    unsigned n = 0;
+    assert_int_equal(cpu_compile(kit_kernel(m), &options, &object, &list), 0);
+    for (const char *at = object.assembly; (at = strstr(at, instruction)); at++) n++;
+    cpu_object_clear(&object);
+    ir_module_free(m);
+    free(text);
+    return n;
+}
+
+/* Each of three registers is blended out of three, and back. */
+static void test_packed_code(void **state)
+{
+    (void)state;
+    if (cpu_target_host(CPU_ISA_AVX2).isa != CPU_ISA_AVX2) skip();
+    assert_int_equal(count_in_packed("f32", "vblendps"), 3 * 2 * 2);
+    assert_int_equal(count_in_packed("f32", "vpermd"), 3 * 2);
+    assert_int_equal(count_in_packed("i8", "vpermd"), 2);
+}
+
 /* Small vectors that are words: anywhere, under a condition, with numbers that are extended, narrowed and neither. */
 static void test_words(void **state)
 {
@@ -143,6 +205,7 @@ static void test_words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_vectors), cmocka_unit_test(test_even_distances),
+                                       cmocka_unit_test(test_packed), cmocka_unit_test(test_packed_code),
                                        cmocka_unit_test(test_words)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

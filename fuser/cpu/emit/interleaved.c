@@ -1,7 +1,8 @@
 /*
  * Vectors and structs of neighbours, one after the other in memory, as in an array of float4 or of pixels: a register
- * full of words is loaded at a time, and the words of equal number of all work-items are brought together by
- * log2(words) rounds of shuffles; the other way round for stores. Numbers smaller than a word are cut out of it.
+ * full of words is loaded at a time, and the words of equal number of all work-items are brought together by rounds of
+ * shuffles, one for each factor of two in their number and one for what is left, as for the 3 of a float3 without a
+ * gap; the other way round for stores. Numbers smaller than a word are cut out of it.
  */
 #include "fuser/cpu/emit/interleaved.h"
 
@@ -10,6 +11,7 @@
 #include "fuser/cpu/simd/chunk.h"
 #include "fuser/cpu/simd/x86_interleave.h"
 #include "fuser/cpu/simd/x86_move.h"
+#include "fuser/cpu/simd/x86_triples.h"
 #include "fuser/cpu/target/isa.h"
 
 enum { MAX_WORDS = 16 };
@@ -46,13 +48,32 @@ unsigned interleaved_most_own(const struct emit *e, unsigned bytes)
     return half < LEAST ? LEAST : half < MOST ? half : MOST;
 }
 
+static unsigned odd_part(unsigned n)
+{
+    return n >> __builtin_ctz(n);
+}
+
+/* Each word is blended out of so many registers: with few lanes in each that takes as long as one by one. */
+static unsigned most_odd(const struct emit *e, enum ir_kind kind)
+{
+    unsigned lanes = lanes_per_chunk(e, kind);
+    return lanes < X86_MOST_ODD ? lanes + 1 - lanes % 2 : X86_MOST_ODD;
+}
+
+/* Three bytes, which are no word. */
+static bool is_triples(const struct interleaved *a)
+{
+    return a->n == 3 && kind_bytes(a->kind) == 1 && a->stride == 3;
+}
+
 bool interleaved_can_load(const struct emit *e, const struct interleaved *a)
 {
     uint64_t word = kind_bytes(word_kind(a)), words = a->stride / word, used = used_words(a);
     unsigned most = a->is_own ? interleaved_most_own(e, kind_bytes(a->kind)) : MOST_WORDS_PER_USED;
     if (e->width == 1 || e->exec.chunk || e->isa->id == CPU_ISA_GENERIC) return false;
-    if (a->stride % word || words < 2 - (word > kind_bytes(a->kind)) || words > MAX_WORDS || words & (words - 1))
-        return false;
+    if (is_triples(a)) return true;
+    if (a->stride % word || words < 2 - (word > kind_bytes(a->kind)) || words > MAX_WORDS) return false;
+    if (odd_part(words) > most_odd(e, word_kind(a))) return false;
     if (bytes_of(a) < a->stride && bytes_of(a) % word) return false;
     if (bytes_of(a) < a->stride && !a->is_own && !x86_can_mask(e, word_kind(a))) return false;
     /* nothing is left of the last register */
@@ -78,10 +99,32 @@ static unsigned half_of(unsigned set, unsigned odd)
     return half;
 }
 
+static void split_odd(struct emit *e, enum ir_kind kind, lval *v, unsigned n, unsigned set)
+{
+    struct x86_odd odd;
+    lval word[X86_MOST_ODD];
+    x86_odd_begin(e, kind, n, &odd);
+    for (unsigned w = 0; w < n; w++) word[w] = set >> w & 1 ? x86_odd_pick(e, &odd, v, w) : v[w];
+    for (unsigned w = 0; w < n; w++) v[w] = word[w];
+}
+
+static void join_odd(struct emit *e, enum ir_kind kind, lval *v, unsigned n, unsigned set)
+{
+    struct x86_odd odd;
+    lval word[X86_MOST_ODD];
+    x86_odd_begin(e, kind, n, &odd);
+    for (unsigned w = 0; w < n; w++) word[w] = set >> w & 1 ? v[w] : NULL;
+    x86_odd_join(e, &odd, word, set, v);
+}
+
 /* n registers with n words of each work-item in turn become one register for each word of a set. */
 static void split_words(struct emit *e, enum ir_kind kind, lval *v, unsigned n, unsigned set)
 {
     if (n == 1) return;
+    if (n % 2) {
+        split_odd(e, kind, v, n, set);
+        return;
+    }
     lval half[2][MAX_WORDS];
     for (unsigned odd = 0; odd < 2; odd++) {
         if (!half_of(set, odd)) continue;
@@ -96,6 +139,10 @@ static void split_words(struct emit *e, enum ir_kind kind, lval *v, unsigned n, 
 static void join_words(struct emit *e, enum ir_kind kind, lval *v, unsigned n, unsigned set)
 {
     if (n == 1) return;
+    if (n % 2) {
+        join_odd(e, kind, v, n, set);
+        return;
+    }
     lval half[2][MAX_WORDS];
     unsigned sets[2] = {half_of(set, 0), half_of(set, 1)};
     for (unsigned i = 0; i < n; i++)
@@ -114,6 +161,11 @@ static rval register_address(struct emit *e, const struct interleaved *a, unsign
     uint64_t lanes = lanes_per_chunk(e, kind), at = c * lanes * a->stride + i * lanes * kind_bytes(kind);
     at -= (uint64_t)a->before * kind_bytes(kind);
     return at ? jit_add(e, a->address, jit_int(e, IR_KIND_I64, at)) : a->address;
+}
+
+static rval chunk_of_triples(struct emit *e, const struct interleaved *a, unsigned c)
+{
+    return jit_add(e, a->address, jit_int(e, IR_KIND_I64, (uint64_t)c * lanes_per_chunk(e, IR_KIND_I32) * a->stride));
 }
 
 static lval register_at(struct emit *e, const struct interleaved *a, unsigned c, unsigned i)
@@ -152,6 +204,23 @@ static lval load_register(struct emit *e, const struct interleaved *a, unsigned 
     return jit_keep(e, jit_read(register_at(e, a, c, i)));
 }
 
+static void load_triples(struct emit *e, const struct interleaved *a, struct lanes *result)
+{
+    struct lanes word = lanes_varying(e, IR_KIND_I32);
+    for (unsigned c = 0; c < lanes_chunks(e, IR_KIND_I32); c++)
+        word.chunk[c] = x86_load_triples(e, chunk_of_triples(e, a, c));
+    for (unsigned i = 0; i < 3; i++) result[i] = interleaved_number(e, a->kind, word, i);
+}
+
+static void store_triples(struct emit *e, const struct interleaved *a, const struct lanes *v)
+{
+    const struct lanes four[] = {v[0], v[1], v[2], lanes_int(e, a->kind, 0)};
+    struct lanes word = interleaved_word(e, a->kind, four);
+    lval *chunk = lanes_vectors(e, &word);
+    for (unsigned c = 0; c < lanes_chunks(e, IR_KIND_I32); c++)
+        x86_store_triples(e, chunk_of_triples(e, a, c), chunk[c]);
+}
+
 /* The words of the frame that are used. */
 static unsigned used_set(const struct interleaved *a)
 {
@@ -167,6 +236,10 @@ struct lanes interleaved_number(struct emit *e, enum ir_kind kind, struct lanes 
 
 void interleaved_load(struct emit *e, const struct interleaved *a, struct lanes *result)
 {
+    if (is_triples(a)) {
+        load_triples(e, a, result);
+        return;
+    }
     enum ir_kind kind = word_kind(a);
     unsigned words = words_of(a), per_word = kind_bytes(kind) / kind_bytes(a->kind), used = used_words(a);
     struct lanes word[MAX_WORDS];
@@ -238,14 +311,20 @@ static unsigned written_lanes(const struct emit *e, const struct interleaved *a,
     return bits;
 }
 
-/* On AVX-512 a register has as many words of each work-item as any other; so this does for all. */
-static lval written_mask(struct emit *e, const struct interleaved *a)
+static lval written_mask(struct emit *e, const struct interleaved *a, unsigned i)
 {
     rval runs[MAX_WIDTH];
-    unsigned words = words_of(a), set = used_set(a);
-    for (unsigned lane = 0; lane < mask_lanes(e); lane++)
-        runs[lane] = jit_int(e, IR_KIND_BOOL, set >> lane % words & 1);
+    unsigned lanes = written_lanes(e, a, i);
+    for (unsigned lane = 0; lane < mask_lanes(e); lane++) runs[lane] = jit_int(e, IR_KIND_BOOL, lanes >> lane & 1);
     return jit_keep(e, mask_build(e, runs));
+}
+
+/* For each register those of its words that are written: of AVX-512's, which have as many words of each work-item where
+   these are a power of two, one does for all. */
+static void make_masks(struct emit *e, const struct interleaved *a, lval *masks)
+{
+    unsigned words = words_of(a);
+    for (unsigned i = 0; i < words; i++) masks[i] = i && odd_part(words) == 1 ? masks[0] : written_mask(e, a, i);
 }
 
 /* In memory that is this work-group's own the words between are written as they were: what loads whole registers later
@@ -267,38 +346,44 @@ static void store_register(struct emit *e, const struct interleaved *a, unsigned
 }
 
 /* One word of each work-item in chunk c, among others. */
-static void store_word(struct emit *e, const struct interleaved *a, unsigned c, lval mask, lval v)
+static void store_word(struct emit *e, const struct interleaved *a, unsigned c, const lval *masks, lval v)
 {
     enum ir_kind kind = word_kind(a);
     for (unsigned i = 0; i < words_of(a); i++) {
         if (a->is_own) {
             lval before = jit_keep(e, jit_read(register_at(e, a, c, i)));
-            jit_set(e, register_at(e, a, c, i), jit_read(x86_spread(e, kind, v, words_of(a), i, mask, before)));
+            jit_set(e, register_at(e, a, c, i), jit_read(x86_spread(e, kind, v, words_of(a), i, masks[i], before)));
         } else {
             lval words = x86_spread(e, kind, v, words_of(a), i, NULL, NULL);
-            x86_masked_store(e, &mask, kind, 0, register_address(e, a, c, i), jit_read(words));
+            x86_masked_store(e, &masks[i], kind, 0, register_address(e, a, c, i), jit_read(words));
         }
     }
 }
 
 void interleaved_store(struct emit *e, const struct interleaved *a, const struct lanes *v)
 {
+    if (is_triples(a)) {
+        store_triples(e, a, v);
+        return;
+    }
     enum ir_kind kind = word_kind(a);
     unsigned words = words_of(a), per_word = kind_bytes(kind) / kind_bytes(a->kind), used = used_words(a);
     struct lanes word[MAX_WORDS];
-    lval *chunks[MAX_WORDS], mask = e->isa->bit_masks && used < words ? written_mask(e, a) : NULL;
+    lval *chunks[MAX_WORDS], masks[MAX_WORDS] = {NULL};
+    bool masked = e->isa->bit_masks && used < words;
+    if (masked) make_masks(e, a, masks);
     for (unsigned w = 0; w < used; w++) {
         word[w] = interleaved_word(e, a->kind, v + w * per_word);
         chunks[w] = lanes_vectors(e, &word[w]);
     }
     for (unsigned c = 0; c < lanes_chunks(e, kind); c++) {
         lval out[MAX_WORDS];
-        if (mask && used == 1) {
-            store_word(e, a, c, mask, chunks[0][c]);
+        if (masked && used == 1) {
+            store_word(e, a, c, masks, chunks[0][c]);
             continue;
         }
         for (unsigned w = 0; w < used; w++) out[a->before + w] = chunks[w][c];
         join_words(e, kind, out, words, used_set(a));
-        for (unsigned i = 0; i < words; i++) store_register(e, a, c, i, mask, out[i]);
+        for (unsigned i = 0; i < words; i++) store_register(e, a, c, i, masks[i], out[i]);
     }
 }

@@ -1,12 +1,14 @@
 /* Every other number of two registers, and two registers' numbers one by one. AVX-512 has one instruction that takes
    any numbers of two registers; the others' shuffles stay within 16 bytes, so AVX2 moves 8 bytes across before or
-   after. */
+   after. Of an odd number of registers no two numbers that belong together are at the same place: they are blended into
+   one register, where they are in some other order. */
 #include "fuser/cpu/simd/x86_interleave.h"
 
 #include <stdio.h>
 
 #include "fuser/cpu/jit/jit.h"
 #include "fuser/cpu/simd/chunk.h"
+#include "fuser/cpu/simd/x86_move.h"
 #include "fuser/cpu/simd/x86_table.h"
 #include "fuser/cpu/target/isa.h"
 
@@ -113,25 +115,111 @@ void x86_zip(struct emit *e, enum ir_kind kind, lval a, lval b, lval to[2])
     to[1] = two(e, spelled(e, text, wide ? "unpckhpd" : "unpckhps", ""), kind, a, b);
 }
 
+/* ---- an odd number of registers ---- */
+
+lval x86_permute(struct emit *e, enum ir_kind kind, lval v, const unsigned *from)
+{
+    bool wide = kind_bytes(kind) == 8;
+    unsigned n = lanes_per_chunk(e, kind), immediate = 0, bits = wide && e->isa->id == CPU_ISA_SSE4 ? 1 : 2;
+    gcc_jit_type *type = jit_vector(e, kind, n);
+    char text[64];
+    for (unsigned i = 0; i < n && i < 4; i++) immediate |= from[i] << bits * i;
+    if (e->isa->id == CPU_ISA_SSE4 || (e->isa->id == CPU_ISA_AVX2 && wide)) {
+        if (e->isa->id == CPU_ISA_AVX2)
+            snprintf(text, sizeof text, "vpermpd $%u, %%1, %%0", immediate);
+        else
+            snprintf(text, sizeof text, "%s $%u, %%0, %%0", wide ? "shufpd" : "shufps", immediate);
+        struct jit_asm code = {.text = text, .result = "=x", .inputs = {e->isa->id == CPU_ISA_SSE4 ? "0" : "x"}};
+        return jit_asm(e, &code, type, 1, (rval[]){jit_read(v)});
+    }
+    enum ir_kind number = wide ? IR_KIND_I64 : IR_KIND_I32;
+    rval numbers[MAX_WIDTH];
+    for (unsigned i = 0; i < n; i++) numbers[i] = jit_int(e, number, from[i]);
+    rval index = jit_read(jit_keep(e, chunk_of(e, number, n, numbers)));
+    const char *any = x86_any_register(e);
+    struct jit_asm code = {.text = wide ? "vpermq %1, %2, %0" : "vpermd %1, %2, %0",
+                           .result = e->isa->id == CPU_ISA_AVX512 ? "=v" : "=x",
+                           .inputs = {any, any}};
+    return jit_asm(e, &code, type, 2, (rval[]){jit_read(v), index});
+}
+
+/* The lanes of register i that hold number w of somebody, as bits. */
+static unsigned lanes_with(unsigned lanes, unsigned n, unsigned i, unsigned w)
+{
+    unsigned bits = 0;
+    for (unsigned lane = 0; lane < lanes; lane++) bits |= (unsigned)((i * lanes + lane) % n == w) << lane;
+    return bits;
+}
+
+void x86_odd_begin(struct emit *e, enum ir_kind kind, unsigned n, struct x86_odd *odd)
+{
+    *odd = (struct x86_odd){.kind = kind, .n = n};
+    if (!e->isa->bit_masks) return;
+    for (unsigned w = 0; w < n; w++)
+        odd->mask[w] = jit_keep(e, jit_int(e, IR_KIND_I16, lanes_with(lanes_per_chunk(e, kind), n, 0, w)));
+}
+
+/* before, but for the lanes of register i with number w: they are v's. */
+static lval blended(struct emit *e, const struct x86_odd *odd, unsigned i, unsigned w, lval before, lval v)
+{
+    unsigned lanes = lanes_per_chunk(e, odd->kind), n = odd->n;
+    /* Register i begins with number i * lanes % n of somebody, so its mask is that of another number in the first. */
+    if (e->isa->bit_masks) return x86_masked_move(e, odd->mask[(w + n * lanes - i * lanes) % n], odd->kind, before, v);
+    unsigned set = lanes_with(lanes, n, i, w);
+    return set ? x86_blend(e, odd->kind, before, v, set) : before;
+}
+
+lval x86_odd_pick(struct emit *e, const struct x86_odd *odd, const lval *v, unsigned w)
+{
+    unsigned from[MAX_WIDTH], lanes = lanes_per_chunk(e, odd->kind);
+    lval all = v[0];
+    for (unsigned i = 1; i < odd->n; i++) all = blended(e, odd, i, w, all, v[i]);
+    for (unsigned lane = 0; lane < lanes; lane++) from[lane] = (lane * odd->n + w) % lanes;
+    return x86_permute(e, odd->kind, all, from);
+}
+
+void x86_odd_join(struct emit *e, const struct x86_odd *odd, const lval *word, unsigned set, lval *to)
+{
+    lval placed[X86_MOST_ODD];
+    unsigned from[MAX_WIDTH], lanes = lanes_per_chunk(e, odd->kind);
+    for (unsigned w = 0; w < odd->n; w++) {
+        for (unsigned lane = 0; lane < lanes; lane++) from[(lane * odd->n + w) % lanes] = lane;
+        if (set >> w & 1) placed[w] = x86_permute(e, odd->kind, word[w], from);
+    }
+    for (unsigned i = 0; i < odd->n; i++) {
+        to[i] = NULL;
+        for (unsigned w = 0; w < odd->n; w++)
+            if (set >> w & 1) to[i] = to[i] ? blended(e, odd, i, w, to[i], placed[w]) : placed[w];
+    }
+}
+
+/* ---- bytes ---- */
+
 bool x86_can_pick_bytes(const struct emit *e)
 {
     return e->width > 1 && e->isa->id != CPU_ISA_GENERIC;
 }
 
-lval x86_pick_bytes(struct emit *e, lval words, unsigned first, unsigned n)
+lval x86_shuffle_bytes(struct emit *e, lval words, const uint32_t *from)
 {
     unsigned lanes = lanes_per_chunk(e, IR_KIND_I32);
-    rval from[MAX_WIDTH];
-    for (unsigned i = 0; i < lanes; i++) {
-        uint32_t bytes = 0x80808080; /* zeros */
-        for (unsigned k = 0; k < n; k++) bytes ^= (0x80u ^ (i % 4 * 4 + first + k)) << 8 * k;
-        from[i] = jit_int(e, IR_KIND_I32, bytes);
-    }
+    rval numbers[MAX_WIDTH];
+    for (unsigned i = 0; i < lanes; i++) numbers[i] = jit_int(e, IR_KIND_I32, from[i]);
     bool in_place = e->isa->id == CPU_ISA_SSE4;
     const char *in = x86_any_register(e);
     struct jit_asm code = {.text = in_place ? "pshufb %2, %0" : "vpshufb %2, %1, %0",
                            .result = e->isa->id == CPU_ISA_AVX512 ? "=v" : "=x",
                            .inputs = {in_place ? "0" : in, in}};
-    rval index = jit_read(jit_keep(e, chunk_of(e, IR_KIND_I32, lanes, from)));
+    rval index = jit_read(jit_keep(e, chunk_of(e, IR_KIND_I32, lanes, numbers)));
     return jit_asm(e, &code, jit_vector(e, IR_KIND_I32, lanes), 2, (rval[]){jit_read(words), index});
+}
+
+lval x86_pick_bytes(struct emit *e, lval words, unsigned first, unsigned n)
+{
+    uint32_t from[MAX_WIDTH];
+    for (unsigned i = 0; i < lanes_per_chunk(e, IR_KIND_I32); i++) {
+        from[i] = X86_ZEROS;
+        for (unsigned k = 0; k < n; k++) from[i] ^= (0x80u ^ (i % 4 * 4 + first + k)) << 8 * k;
+    }
+    return x86_shuffle_bytes(e, words, from);
 }
