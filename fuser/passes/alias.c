@@ -34,19 +34,39 @@ static bool constant_index(const struct ir_value *v, uint64_t *index)
     return true;
 }
 
-/* x of an index x + constant, whose multiple is added to the offset. Only for 64 bits: a narrower sum may
-   wrap before it is extended. */
+/* x of an index x + constant, whose multiple is added to the offset. */
 static const struct ir_value *strip_sum(const struct ir_value *index, uint64_t scale, uint64_t *offset)
 {
     const struct ir_inst *add = maker(index);
     uint64_t n;
-    if (index->type != IR_I64 || !add || add->op != IR_OP_ADD) return index;
+    if (!add || add->op != IR_OP_ADD) return index;
     for (int i = 0; i < 2; i++)
         if (constant_index(add->operands[i], &n)) {
             *offset += n * scale;
             return add->operands[!i];
         }
     return index;
+}
+
+/* Variables and work-group memory always are. */
+static bool is_in_small_memory(const struct alias *a, const struct alias_place *p)
+{
+    if (!p->root) return false;
+    return a->is_small || p->root->kind != IR_VALUE_PARAM || p->space == IR_SPACE_LOCAL;
+}
+
+/* A sum of 32 bits may wrap before it is extended. But in small memory two places whose numbers are so far apart as to
+   differ in what wrapped are never both there: of those that are, the low halves of the numbers tell the distance. */
+static void see_index(const struct alias *a, struct alias_place *p, const struct ir_value *index)
+{
+    const struct ir_inst *extension;
+    if (index->type == IR_I64) index = strip_sum(index, p->scale, &p->offset);
+    p->index = index;
+    extension = maker(index);
+    if (!extension || (extension->op != IR_OP_SEXT && extension->op != IR_OP_ZEXT)) return;
+    if (extension->operands[0]->type != IR_I32 || !is_in_small_memory(a, p)) return;
+    p->extends = extension->op;
+    p->index = strip_sum(extension->operands[0], p->scale, &p->offset);
 }
 
 struct alias_place alias_place(const struct alias *a, const struct ir_value *address, uint64_t size)
@@ -62,7 +82,7 @@ struct alias_place alias_place(const struct alias *a, const struct ir_value *add
             p.offset += n * ir_type_size(a->module, inst->type);
         } else if (inst && inst->op == IR_OP_ELEM && !p.index) {
             p.scale = ir_type_size(a->module, inst->type);
-            p.index = strip_sum(inst->operands[1], p.scale, &p.offset);
+            see_index(a, &p, inst->operands[1]);
         } else {
             return p;
         }
@@ -74,7 +94,7 @@ struct alias_place alias_place(const struct alias *a, const struct ir_value *add
 
 bool alias_same_base(const struct alias_place *x, const struct alias_place *y)
 {
-    if (!ir_value_same(x->base, y->base) || x->scale != y->scale) return false;
+    if (!ir_value_same(x->base, y->base) || x->scale != y->scale || x->extends != y->extends) return false;
     return x->index == y->index || (x->index && y->index && ir_value_same(x->index, y->index));
 }
 
@@ -213,6 +233,7 @@ static void note_write(struct ir_inst *inst, void *data)
 void alias_init(struct alias *a, struct ir_function *f, uint32_t n)
 {
     *a = (struct alias){.module = f->module, .kernel = f->linkage == IR_LINKAGE_KERNEL};
+    a->is_small = a->kernel && f->assumes & IR_ASSUME_SMALL_MEMORY;
     a->escapes = memset(arena_realloc(NULL, n), 0, n);
     a->written = memset(arena_realloc(NULL, n), 0, n);
     ir_walk(f->body, note_escape, a);

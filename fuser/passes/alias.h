@@ -8,6 +8,7 @@ struct alias_place {
     const struct ir_value *root;  /* parameter, variable or global it lies in; NULL: not known */
     const struct ir_value *base;  /* address that the rest is added to */
     const struct ir_value *index; /* NULL: none */
+    enum ir_op extends;           /* the index is extended so, from 32 bits; 0: it is not */
     uint64_t scale, offset;       /* modulo 2^64 */
     uint64_t size;                /* UINT64_MAX: not known, before and behind */
     enum ir_space space;
@@ -31,6 +32,7 @@ struct alias_access {
 struct alias {
     const struct ir_module *module;
     bool kernel;      /* its pointer parameters never overlap: checked where work is submitted */
+    bool is_small;    /* what its pointer parameters point into has at most 2^31 bytes */
     bool *escapes;    /* variables, by number of their address: it goes where we lose it */
     bool *written;    /* parameters and globals, by number, that something in the function writes */
     bool any_written; /* something writes through a pointer we know nothing of, or a call may */
