@@ -143,6 +143,7 @@ static int emit_side(struct side *s, const struct cpu_options *options, gcc_jit_
                          .groups = a->groups,
                          .group_lanes = a->groups == LANE_GROUPS,
                          .row_dim = s->row_dim,
+                         .gathers_slowly = options->target.gathers_slowly,
                          .jit.most_statements = most_statements(a)};
     ir_walk(s->kernel->body, see_work, &work);
     choose_width(&s->e, work.loops || work.functions, options->target.isa, a->effort);

@@ -74,6 +74,7 @@ static void gathers_and_scatters(void **state)
 
 int main(void)
 {
+    kit_tries_gathers = true;
     const struct CMUnitTest tests[] = {cmocka_unit_test(gathers_and_scatters)};
     return cmocka_run_group_tests_name("diff_cpu_gathers", tests, NULL, NULL);
 }

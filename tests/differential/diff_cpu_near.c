@@ -178,6 +178,32 @@ static unsigned count_in_code(const char *kernel, enum cpu_isa isa, const char *
     return n;
 }
 
+/* Bytes that say where in a table numbers are, as look-ups of gamma: a gather, or a load for each of the lanes. Neither
+   goes by 64 bits. */
+static void looked_up(void **state)
+{
+    static const char text[] = "kernel @k(%x: ptr.global, %t: ptr.global, %o: ptr.global) assumes(small_memory) {\n"
+                               "  %g = global_id x\n  %b = elem i8 %x, %g\n  %i = load i8 %b\n  %w = zext i64 %i\n"
+                               "  %p = elem f32 %t, %w\n  %v = load f32 %p\n  %q = elem f32 %o, %g\n"
+                               "  store f32 %q, %v\n  return\n}\n";
+    (void)state;
+    if (cpu_target_host(CPU_ISA_AVX2).isa != CPU_ISA_AVX2) skip();
+    for (unsigned slowly = 0; slowly < 2; slowly++) {
+        struct ir_module *m = kit_parse(text);
+        struct cpu_options options = {.target = cpu_target_host(CPU_ISA_AVX2), .keep_assembly = true};
+        options.target.gathers_slowly = slowly;
+        struct cpu_object object;
+        struct diag_list list = {0};
+        assert_int_equal(cpu_compile(kit_kernel(m), &options, &object, &list), 0);
+        /* those under masks, of a row's end, are gathers */
+        assert_int_equal(count(object.assembly, "vgatherdps"), slowly ? 1 : 2);
+        assert_int_equal(count(object.assembly, "vinsertps"), slowly ? 8 - 2 : 0);
+        assert_int_equal(count(object.assembly, "vpmovzxbq") + count(object.assembly, "vpmovzxdq"), 0);
+        cpu_object_clear(&object);
+        ir_module_free(m);
+    }
+}
+
 /* In all: where the lanes are in the register is seen once for both arrays, which are then two permutations. */
 static void seen_once(void **state)
 {
@@ -223,7 +249,9 @@ static void places_of_ids_only(void **state)
 
 int main(void)
 {
+    kit_tries_gathers = true;
     const struct CMUnitTest tests[] = {cmocka_unit_test(near_and_far), cmocka_unit_test(arrays_share_places),
-                                       cmocka_unit_test(seen_once), cmocka_unit_test(places_of_ids_only)};
+                                       cmocka_unit_test(seen_once), cmocka_unit_test(looked_up),
+                                       cmocka_unit_test(places_of_ids_only)};
     return cmocka_run_group_tests_name("diff_cpu_near", tests, NULL, NULL);
 }

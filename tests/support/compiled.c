@@ -66,10 +66,11 @@ static bool load(struct compiled *c, const char *path)
     return c->entry && c->info && c->info->abi_version == KERNEL_ABI_VERSION;
 }
 
-bool compiled_make_with(struct compiled *c, const struct ir_function *kernel, enum cpu_isa isa, enum cpu_effort effort)
+bool compiled_make_for(struct compiled *c, const struct ir_function *kernel, const struct cpu_target *target,
+                       enum cpu_effort effort)
 {
     *c = (struct compiled){0};
-    struct cpu_options options = {.target = cpu_target_host(isa), .effort = effort};
+    struct cpu_options options = {.target = *target, .effort = effort};
     char path[] = "/tmp/fusion-test-XXXXXX";
     int fd = mkstemp(path);
     if (fd < 0) return false;
@@ -78,6 +79,12 @@ bool compiled_make_with(struct compiled *c, const struct ir_function *kernel, en
     unlink(path);
     if (!made) compiled_clear(c);
     return made;
+}
+
+bool compiled_make_with(struct compiled *c, const struct ir_function *kernel, enum cpu_isa isa, enum cpu_effort effort)
+{
+    struct cpu_target target = cpu_target_host(isa);
+    return compiled_make_for(c, kernel, &target, effort);
 }
 
 bool compiled_make(struct compiled *c, const struct ir_function *kernel, enum cpu_isa isa, bool scalar)

@@ -19,7 +19,9 @@ unsigned compiled_isas(enum cpu_isa isas[CPU_ISA_COUNT]);
 
 /* Compiles and loads. Where that fails, findings are printed and it is false. */
 bool compiled_make(struct compiled *c, const struct ir_function *kernel, enum cpu_isa isa, bool scalar);
-/* With that effort, or less where the kernel is large. */
+/* For that processor or instruction set, with that effort, or less where the kernel is large. */
+bool compiled_make_for(struct compiled *c, const struct ir_function *kernel, const struct cpu_target *target,
+                       enum cpu_effort effort);
 bool compiled_make_with(struct compiled *c, const struct ir_function *kernel, enum cpu_isa isa, enum cpu_effort effort);
 /* The kernel without code, in batches. */
 bool compiled_make_batch(struct compiled *c, const struct ir_function *kernel, enum batch_loops loops);

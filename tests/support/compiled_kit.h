@@ -20,10 +20,14 @@ enum { KIT_MAX_ARGS = 8 };
 /* Which code: each instruction set of the machine, scalar code of the best, and none: in batches. */
 struct kit_way {
     enum cpu_isa isa;
-    bool scalar, batch;
+    bool scalar, batch, other_gathers;
     enum batch_loops loops;
 };
-enum { KIT_MAX_WAYS = CPU_ISA_COUNT + 4 };
+enum { KIT_MAX_WAYS = 2 * CPU_ISA_COUNT + 4 };
+
+/* Set by tests of accesses: there is also the code for processors whose gathers are not like this one's, slow or fast.
+ */
+static bool kit_tries_gathers;
 
 static inline unsigned kit_ways(struct kit_way ways[KIT_MAX_WAYS])
 {
@@ -33,6 +37,8 @@ static inline unsigned kit_ways(struct kit_way ways[KIT_MAX_WAYS])
     enum cpu_isa best = isas[n_isas - 1];
     bool code = !only || strcmp(only, "batches") != 0;
     for (unsigned i = 0; i < n_isas && code; i++) ways[n++] = (struct kit_way){.isa = isas[i]};
+    for (unsigned i = 0; i < n_isas && code && kit_tries_gathers; i++)
+        if (isas[i] >= CPU_ISA_AVX2) ways[n++] = (struct kit_way){.isa = isas[i], .other_gathers = true};
     if (code) ways[n++] = (struct kit_way){.isa = best, .scalar = true};
     for (enum batch_loops loops = BATCH_BEST; loops <= BATCH_GENERIC; loops++)
         ways[n++] = (struct kit_way){.isa = best, .batch = true, .loops = loops};
@@ -42,13 +48,18 @@ static inline unsigned kit_ways(struct kit_way ways[KIT_MAX_WAYS])
 static inline const char *kit_way_name(const struct kit_way *way)
 {
     static const char *const batches[] = {"batches", "batches, avx2", "batches, generic"};
-    return way->batch ? batches[way->loops] : way->scalar ? "scalar" : cpu_isa_name(way->isa);
+    return way->batch           ? batches[way->loops]
+           : way->scalar        ? "scalar"
+           : way->other_gathers ? "other gathers"
+                                : cpu_isa_name(way->isa);
 }
 
 static inline bool kit_make(struct compiled *c, const struct ir_function *kernel, const struct kit_way *way)
 {
     if (way->batch) return compiled_make_batch(c, kernel, way->loops);
-    return compiled_make(c, kernel, way->isa, way->scalar);
+    struct cpu_target target = cpu_target_host(way->isa);
+    target.gathers_slowly ^= way->other_gathers;
+    return compiled_make_for(c, kernel, &target, way->scalar ? CPU_EFFORT_SCALAR : CPU_EFFORT_FULL);
 }
 
 static inline struct ir_module *kit_parse(const char *text)

@@ -36,6 +36,8 @@ static struct lanes index_of(struct emit *e, const struct ir_value *v)
     const struct ir_inst *inst = v->kind == IR_VALUE_RESULT ? v->of.inst : NULL;
     bool extends = inst && (inst->op == IR_OP_SEXT || inst->op == IR_OP_ZEXT);
     if (extends && ir_type_bits(inst->operands[0]->type) == 32 && emitted(e, inst->operands[0])) v = inst->operands[0];
+    if (extends && ir_type_bits(inst->operands[0]->type) < 32 && emitted(e, inst->operands[0]))
+        return op1(e, inst->op, IR_KIND_I32, *emit_value(e, inst->operands[0]));
     struct lanes index = *emit_value(e, v);
     if (kind_bytes(index.kind) == 8) return low_half(e, index);
     return kind_bytes(index.kind) == 4 ? index : op1(e, IR_OP_SEXT, IR_KIND_I32, index);

@@ -73,14 +73,15 @@ struct emit {
 
     const struct isa *isa;
     unsigned width;
-    unsigned row_dim; /* the launch's dimension that the kernel's x is, and the other way round */
-    unsigned rows;    /* work-items of the launch that one here is, in y */
-    unsigned groups;  /* work-groups of the launch that run as one, in x */
-    bool group_lanes; /* these are lanes: a group here has the work-items of all */
-    bool sub_groups;  /* a vector is a sub-group, `width` its size */
-    bool compact;     /* what is done lane by lane is a loop, not written out for each */
-    bool once;        /* the code of a row's work-items is there under masks alone */
-    struct mask exec; /* lanes that run here */
+    unsigned row_dim;    /* the launch's dimension that the kernel's x is, and the other way round */
+    unsigned rows;       /* work-items of the launch that one here is, in y */
+    unsigned groups;     /* work-groups of the launch that run as one, in x */
+    bool group_lanes;    /* these are lanes: a group here has the work-items of all */
+    bool sub_groups;     /* a vector is a sub-group, `width` its size */
+    bool compact;        /* what is done lane by lane is a loop, not written out for each */
+    bool gathers_slowly; /* as in struct cpu_target */
+    bool once;           /* the code of a row's work-items is there under masks alone */
+    struct mask exec;    /* lanes that run here */
 
     struct values *values;          /* emit/value.h */
     struct work_item_ids *ids;      /* emit/ids.h */

@@ -292,7 +292,7 @@ lval jit_asm(struct emit *e, const struct jit_asm *code, gcc_jit_type *type, uns
     gcc_jit_extended_asm_set_volatile_flag(s, code->is_volatile);
     if (result) gcc_jit_extended_asm_add_output_operand(s, NULL, code->result, result);
     for (unsigned i = 0; i < n; i++) gcc_jit_extended_asm_add_input_operand(s, NULL, code->inputs[i], inputs[i]);
-    if (code->clobber) gcc_jit_extended_asm_add_clobber(s, code->clobber);
+    for (unsigned i = 0; i < 4 && code->clobbers[i]; i++) gcc_jit_extended_asm_add_clobber(s, code->clobbers[i]);
     if (code->clobbers_vectors) clobber_vectors(s);
     if (code->is_volatile) gcc_jit_extended_asm_add_clobber(s, "memory");
     return result;

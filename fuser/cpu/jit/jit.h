@@ -45,8 +45,8 @@ rval jit_builtin(struct emit *e, const char *name, unsigned n, rval *args);
 struct jit_asm {
     const char *text, *result;
     const char *inputs[4];
-    const char *clobber;   /* a register that the text names; NULL: none */
-    bool clobbers_vectors; /* the first sixteen registers of vectors, which all instructions can name */
-    bool is_volatile;      /* memory is read or written too */
+    const char *clobbers[4]; /* registers that the text names; NULL at the end */
+    bool clobbers_vectors;   /* the first sixteen registers of vectors, which all instructions can name */
+    bool is_volatile;        /* memory is read or written too */
 };
 lval jit_asm(struct emit *e, const struct jit_asm *code, gcc_jit_type *type, unsigned n, rval *inputs);

@@ -1,7 +1,8 @@
 /*
  * Gathers and scatters. The processor takes as many numbers at once as there are numbers or offsets in a register: with
  * offsets of 64 bits numbers of 4 bytes come by halves, with offsets of 32 bits numbers of 8 bytes take half of them.
- * The instruction clears its mask, which therefore is a copy in a register that the statement names.
+ * The instruction clears its mask, which therefore is a copy in a register that the statement names. Where it is slower
+ * than a load for each lane (struct cpu_target), lanes are picked one by one.
  */
 #include "fuser/cpu/simd/x86_gather.h"
 
@@ -71,16 +72,65 @@ static lval gather_part(struct emit *e, const struct part *p)
     struct jit_asm code = {.text = text,
                            .result = bits ? "=&v" : "=&x",
                            .inputs = {"r", bits ? "v" : "x", bits ? "Yk" : "x"},
-                           .clobber = bits ? "k1" : "xmm15",
+                           .clobbers = {bits ? "k1" : "xmm15"},
                            .is_volatile = true};
     rval inputs[] = {p->base, p->offset, p->mask};
     return jit_asm(e, &code, jit_vector(e, p->kind, p->lanes), p->mask ? 3 : 2, inputs);
 }
 
+/* ---- one by one ---- */
+
+/* Four lanes of register c, from lane 4 * quarter on, into those of v; NULL: into a new one. */
+static lval picked_quarter(struct emit *e, enum ir_kind kind, rval base, lval offset, unsigned quarter, lval v)
+{
+    char text[600], extract[64] = "", insert[64] = "";
+    bool bits = e->isa->bit_masks;
+    const char *from = quarter ? "%%xmm15" : "%x2", *to = quarter ? "%%xmm14" : "%x0", *any = bits ? "v" : "x";
+    if (quarter) {
+        snprintf(extract, sizeof extract, "vextracti%s $%u, %%2, %%%%xmm15\n\t", bits ? "32x4" : "128", quarter);
+        snprintf(insert, sizeof insert, "\n\tvinserti%s $%u, %%%%xmm14, %%%c0, %%%c0", bits ? "32x4" : "128", quarter,
+                 quarter > 1 ? 'g' : 't',
+                 quarter > 1 ? 'g' : 't'); /* a shorter one takes less, and clears what follows */
+    }
+    snprintf(text, sizeof text,
+             "%svmovq %s, %%%%rax\n\tmovslq %%%%eax, %%%%rcx\n\tsarq $32, %%%%rax\n\t"
+             "vmovss (%%1,%%%%rcx), %s\n\tvinsertps $0x10, (%%1,%%%%rax), %s, %s\n\t"
+             "vpextrq $1, %s, %%%%rax\n\tmovslq %%%%eax, %%%%rcx\n\tsarq $32, %%%%rax\n\t"
+             "vinsertps $0x20, (%%1,%%%%rcx), %s, %s\n\tvinsertps $0x30, (%%1,%%%%rax), %s, %s%s",
+             extract, from, to, to, to, from, to, to, to, to, insert);
+    struct jit_asm code = {.text = text,
+                           .result = bits ? "=&v" : "=&x",
+                           .inputs = {"r", any, "0"},
+                           .clobbers = {"rax", "rcx", quarter ? "xmm14" : NULL, "xmm15"},
+                           .is_volatile = true};
+    rval inputs[] = {base, jit_read(offset), v ? jit_read(v) : NULL};
+    return jit_asm(e, &code, jit_vector(e, kind, lanes_per_chunk(e, kind)), v ? 3 : 2, inputs);
+}
+
+/* Where that is faster: numbers of 4 bytes at offsets of as many, of lanes all of which run. */
+static bool picks(const struct emit *e, const lval *mask, enum ir_kind kind, const struct lanes *offset)
+{
+    return e->gathers_slowly && !mask && kind_bytes(kind) == 4 && kind_bytes(offset->kind) == 4;
+}
+
+static lval picked(struct emit *e, enum ir_kind kind, rval base, lval offset)
+{
+    lval v = NULL;
+    for (unsigned quarter = 0; quarter < lanes_per_chunk(e, kind) / 4; quarter++)
+        v = picked_quarter(e, kind, base, offset, quarter, v);
+    return v;
+}
+
+/* ---- any ---- */
+
 struct lanes x86_gather(struct emit *e, const lval *mask, enum ir_kind kind, rval base, const struct lanes *offset)
 {
     struct lanes r = lanes_varying(e, kind);
     for (unsigned c = 0; c < lanes_chunks(e, kind); c++) {
+        if (picks(e, mask, kind, offset)) {
+            r.chunk[c] = picked(e, kind, base, lanes_vectors(e, offset)[c]);
+            continue;
+        }
         struct part p = part_of(e, mask, kind, base, offset, c, 0);
         r.chunk[c] = gather_part(e, &p);
         if (!p.by_halves) continue;
@@ -92,6 +142,7 @@ struct lanes x86_gather(struct emit *e, const lval *mask, enum ir_kind kind, rva
 
 lval x86_gather_chunk(struct emit *e, enum ir_kind kind, rval base, const struct lanes *offset, unsigned c)
 {
+    if (picks(e, NULL, kind, offset)) return picked(e, kind, base, lanes_vectors(e, offset)[c]);
     struct part p = part_of(e, NULL, kind, base, offset, c, 0);
     return gather_part(e, &p);
 }
@@ -101,7 +152,7 @@ static void scatter_part(struct emit *e, const struct part *p, rval v)
     char text[128];
     snprintf(text, sizeof text, "%s\n\tvscatter%s %%2, (%%0,%%1,1)%%{%%%%k1%%}",
              p->mask ? "kmovw %3, %%k1" : "kxnorw %%k1, %%k1, %%k1", p->name);
-    struct jit_asm code = {.text = text, .inputs = {"r", "v", "v", "Yk"}, .clobber = "k1", .is_volatile = true};
+    struct jit_asm code = {.text = text, .inputs = {"r", "v", "v", "Yk"}, .clobbers = {"k1"}, .is_volatile = true};
     jit_asm(e, &code, NULL, p->mask ? 4 : 3, (rval[]){p->base, p->offset, v, p->mask});
 }
 

@@ -1,6 +1,7 @@
 /* The processor that code is made for, and what it offers kernels: registers and sub-group sizes. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "fuser/cpu/target/isa.h"
@@ -8,7 +9,8 @@
 /* Part of the cache key through `text`. */
 struct cpu_target {
     enum cpu_isa isa;
-    char text[160]; /* "x86-64-v4 gcc-12 abi-1 ..." : everything that changes the code */
+    bool gathers_slowly; /* a gather takes longer than a load for each lane */
+    char text[160];      /* "x86-64-v4 gcc-12 abi-1 ..." : everything that changes the code */
 };
 
 /* The machine we run on, from cpuid; lowered to `limit` where that is less. */
