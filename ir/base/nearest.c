@@ -43,6 +43,7 @@ void nearest_offer(struct nearest *s, const char *known)
 {
     size_t n = known ? strlen(known) : 0;
     if (!known || n > LONGEST || s->n > LONGEST) return;
+    if ((n > s->n ? n - s->n : s->n - n) >= s->distance) return; /* each letter more is one wrong */
     size_t d = distance(s->word, s->n, known, n);
     if (d >= s->distance) return;
     s->best = known;

@@ -1,5 +1,5 @@
-/* The daemon's listening socket: a living daemon's is not taken, that of a dead one is, also while a child has it that the
-   dead one was just starting. */
+/* The daemon's listening socket: a living daemon's is not taken, that of a dead one is, also while a child has it that
+   the dead one was just starting. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -30,7 +30,8 @@ static int listen_here(int backlog)
     return fd;
 }
 
-/* A process that listens, and where asked for a child that has all its descriptors for so long, as one between fork and exec. */
+/* A process that listens, and where asked for a child that has all its descriptors for so long, as one between fork and
+ * exec. */
 static pid_t start_listening(int backlog, int child_ms)
 {
     int ready[2];
@@ -134,10 +135,8 @@ static void test_other_files_stay(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_living_one_is_refused),
-        cmocka_unit_test(test_busy_one_is_refused),
-        cmocka_unit_test(test_dead_one_with_a_child),
-        cmocka_unit_test(test_dead_one_that_nobody_waits_for),
+        cmocka_unit_test(test_living_one_is_refused), cmocka_unit_test(test_busy_one_is_refused),
+        cmocka_unit_test(test_dead_one_with_a_child), cmocka_unit_test(test_dead_one_that_nobody_waits_for),
         cmocka_unit_test(test_other_files_stay),
     };
     if (!mkdtemp(folder)) return 1;
