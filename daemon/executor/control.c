@@ -251,7 +251,7 @@ static int begin(struct control *c, struct proto_message *m, int *ring, int *eve
     proto_begin_reply(&w, m->id);
     proto_pack_map(&w, 0);
     proto_finish(&w);
-    return send_message(c, &w) == 0 ? 0 : EXECUTOR_EXIT_CLOSED;
+    return send_message(c, &w) == 0 ? EXECUTOR_GOES_ON : EXECUTOR_EXIT_CLOSED;
 }
 
 static int receive(struct control *c, struct proto_message *m)
@@ -259,7 +259,7 @@ static int receive(struct control *c, struct proto_message *m)
     const char *reason = "";
     if (!c->reader) c->reader = proto_reader_new(PROTO_MAX_MESSAGE);
     if (!c->reader) return EXECUTOR_EXIT_SETUP;
-    return proto_receive(c->connection, c->reader, m, 0, &reason) == 0 ? 0 : EXECUTOR_EXIT_CLOSED;
+    return proto_receive(c->connection, c->reader, m, 0, &reason) == 0 ? EXECUTOR_GOES_ON : EXECUTOR_EXIT_CLOSED;
 }
 
 static int take_drivers(const struct proto_message *m, struct gpu_description *known, unsigned room, unsigned *n)
@@ -272,18 +272,18 @@ static int take_drivers(const struct proto_message *m, struct gpu_description *k
         if (o->type != MSGPACK_OBJECT_BIN || !gpu_description_decode(&known[*n], o->via.bin.ptr, o->via.bin.size))
             return EXECUTOR_EXIT_SETUP;
     }
-    return 0;
+    return EXECUTOR_GOES_ON;
 }
 
 int control_drivers(struct control *c, struct gpu_description *known, unsigned room, unsigned *n)
 {
     struct proto_message m;
-    int failure = receive(c, &m);
-    if (failure) return failure;
-    failure = take_drivers(&m, known, room, n);
+    int ended = receive(c, &m);
+    if (ended != EXECUTOR_GOES_ON) return ended;
+    ended = take_drivers(&m, known, room, n);
     c->asked = m.id;
     proto_message_clear(&m);
-    return failure;
+    return ended;
 }
 
 int control_drivers_loaded(struct control *c, unsigned tested)
@@ -293,17 +293,17 @@ int control_drivers_loaded(struct control *c, unsigned tested)
     proto_pack_map(&w, 1);
     proto_pack_uint(&w, "tested", tested);
     proto_finish(&w);
-    return send_message(c, &w) == 0 ? 0 : EXECUTOR_EXIT_CLOSED;
+    return send_message(c, &w) == 0 ? EXECUTOR_GOES_ON : EXECUTOR_EXIT_CLOSED;
 }
 
 int control_begin(struct control *c, int *ring, int *events)
 {
     struct proto_message m;
-    int failure = receive(c, &m);
-    if (failure) return failure;
-    failure = begin(c, &m, ring, events);
+    int ended = receive(c, &m);
+    if (ended != EXECUTOR_GOES_ON) return ended;
+    ended = begin(c, &m, ring, events);
     proto_message_clear(&m);
-    return failure;
+    return ended;
 }
 
 int control_run(struct control *c)

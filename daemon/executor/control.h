@@ -17,11 +17,11 @@ struct control {
 };
 
 /* Of an executor for GPUs, before that: waits for what is known of them, of at most `room`, and answers when their
-   drivers are loaded: how many of them were tried out. The process's exit code, or 0. */
+   drivers are loaded: how many of them were tried out. EXECUTOR_GOES_ON, or the process's exit code. */
 int control_drivers(struct control *c, struct gpu_description *known, unsigned room, unsigned *n);
 int control_drivers_loaded(struct control *c, unsigned tested);
-/* Waits for the first request of a session, which gives the session's ring and the socket that tells completions. The
-   process's exit code, or 0. */
+/* Waits for the first request of a session, which gives the session's ring and the socket that tells completions.
+   EXECUTOR_GOES_ON, or the process's exit code. */
 int control_begin(struct control *c, int *ring, int *events);
 /* Answers requests until the broker closes the connection; gives the process's exit code. */
 int control_run(struct control *c);

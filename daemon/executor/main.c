@@ -126,14 +126,14 @@ static struct start parse(int argc, char **argv)
     return s;
 }
 
-/* The GPUs that the broker knows of. The process's exit code, or 0. */
+/* The GPUs that the broker knows of. EXECUTOR_GOES_ON, or the process's exit code. */
 static int init_gpus(void)
 {
     struct gpu_description known[DEVICES_MAX_GPUS];
     struct devices_gpu gpus[DEVICES_MAX_GPUS];
     unsigned n, tested = 0;
     int ended = control_drivers(&control, known, DEVICES_MAX_GPUS, &n);
-    if (ended) return ended;
+    if (ended != EXECUTOR_GOES_ON) return ended;
     n = devices_init_gpus(known, n, gpus);
     for (unsigned i = 0; i < n; i++) tested += gpus[i].tested;
     return control_drivers_loaded(&control, tested);
@@ -143,7 +143,7 @@ static int init_devices(const struct start *s)
 {
     if (s->profile == SANDBOX_GPU) return init_gpus();
     devices_init(s->threads);
-    return 0;
+    return EXECUTOR_GOES_ON;
 }
 
 static int describe(void)
@@ -172,10 +172,10 @@ int main(int argc, char **argv)
     buffers_init(&buffers);
     states_init(&states, &buffers);
     int ring_fd, event_fd, ended = init_devices(&start);
-    if (ended) return ended;
+    if (ended != EXECUTOR_GOES_ON) return ended;
     executables_init(&executables, &states, devices_find, RING_PRINT_MOST);
     ended = control_begin(&control, &ring_fd, &event_fd);
-    if (ended) return ended;
+    if (ended != EXECUTOR_GOES_ON) return ended;
     struct ring *ring = take_descriptors(ring_fd, event_fd) == 0 ? ring_memory_map(RING_FD) : NULL;
     if (!ring) return EXECUTOR_EXIT_SETUP;
     buffers_set_ring(&buffers, ring);

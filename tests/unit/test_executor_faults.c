@@ -401,9 +401,22 @@ static void test_damaged_programs(void **state)
     memory_free(&f.t);
 }
 
+/* The broker is gone before it has asked for anything: that is an end as any other, no crash. */
+static void test_nobody_asks(void **state)
+{
+    static const char *const options[][3] = {{NULL}, {"--threads", "2"}, {"--gpu"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        struct child c;
+        child_start(&c, "executor", NULL, 0, options[i]);
+        assert_int_equal(child_stop(&c), 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_nobody_asks),
         cmocka_unit_test(test_out_of_bounds),
         cmocka_unit_test(test_out_of_bounds_in_parallel),
         cmocka_unit_test(test_arithmetic_fault),

@@ -2,6 +2,7 @@
 #pragma once
 
 enum executor_exit {
+    EXECUTOR_GOES_ON = -1,       /* it does not end */
     EXECUTOR_EXIT_CLOSED = 0,    /* the broker closed the connection */
     EXECUTOR_EXIT_FAULT = 81,    /* a kernel faulted; the running submission was completed with the reason */
     EXECUTOR_EXIT_TIMEOUT = 82,  /* the time limit passed; the running submission was completed with the reason */
