@@ -98,9 +98,16 @@ fusion_arg fusion_arg_local(size_t bytes)
 
 /* ---- onto the wire ---- */
 
-static fusion_status take_memory_arg(fusion_graph *g, const fusion_arg *in, const char *object, struct proto_arg *out)
+/* What arguments are called: the node in errors, and memory that nobody has named, by the kernel and its parameter. */
+struct called {
+    char object[300], as[300];
+};
+
+static fusion_status take_memory_arg(fusion_graph *g, const fusion_arg *in, const struct called *c,
+                                     struct proto_arg *out)
 {
     fusion_memory place = {.buffer = in->buffer, .pointer = in->pointer, .offset = in->offset};
+    const char *object = c->object;
     struct memory *m;
     uint64_t offset;
     if (in->kind == FUSION_ARG_BUFFER && !in->buffer) return client_error(FUSION_INVALID, object, "the buffer is NULL");
@@ -117,11 +124,13 @@ static fusion_status take_memory_arg(fusion_graph *g, const fusion_arg *in, cons
     out->offset = offset;
     out->bytes = in->kind == FUSION_ARG_BUFFER ? in->bytes : 0;
     out->props = client_props(in->properties);
-    return client_graph_slot(g, m, &out->index);
+    return client_graph_slot(g, m, c->as, &out->index);
 }
 
-static fusion_status take_image_arg(fusion_graph *g, const fusion_arg *in, const char *object, struct proto_arg *out)
+static fusion_status take_image_arg(fusion_graph *g, const fusion_arg *in, const struct called *c,
+                                    struct proto_arg *out)
 {
+    const char *object = c->object;
     if (!in->image) return client_error(FUSION_INVALID, object, "the image is NULL");
     if (in->image->buffer.memory.session != g->session)
         return client_error(FUSION_INVALID, in->image->buffer.memory.name, "the image belongs to another session");
@@ -134,7 +143,7 @@ static fusion_status take_image_arg(fusion_graph *g, const fusion_arg *in, const
         out->offset = in->image->desc.offset;
         out->bytes = proto_image_bytes(&out->image);
     }
-    return client_graph_slot(g, client_image_memory(in->image), &out->index);
+    return client_graph_slot(g, client_image_memory(in->image), c->as, &out->index);
 }
 
 static fusion_status take_sampler_arg(fusion_graph *g, const fusion_arg *in, const char *object, struct proto_arg *out)
@@ -160,16 +169,17 @@ static fusion_status take_value(fusion_graph *g, const fusion_arg *in, const cha
     return client_graph_value(g, in->large ? in->large : in->data, in->bytes, type, &out->index);
 }
 
-static fusion_status take_arg(fusion_graph *g, const fusion_arg *in, const char *object, const char *parameter,
+static fusion_status take_arg(fusion_graph *g, const fusion_arg *in, const struct called *c, const char *parameter,
                               struct proto_arg *out)
 {
+    const char *object = c->object;
     *out = (struct proto_arg){0};
     fusion_status status = client_check_reserved(in->reserved, object);
     if (status != FUSION_SUCCESS) return status;
     switch (in->kind) {
     case FUSION_ARG_BUFFER:
-    case FUSION_ARG_POINTER: return take_memory_arg(g, in, object, out);
-    case FUSION_ARG_IMAGE: return take_image_arg(g, in, object, out);
+    case FUSION_ARG_POINTER: return take_memory_arg(g, in, c, out);
+    case FUSION_ARG_IMAGE: return take_image_arg(g, in, c, out);
     case FUSION_ARG_SAMPLER: return take_sampler_arg(g, in, object, out);
     case FUSION_ARG_VALUE: return take_value(g, in, object, parameter, out);
     case FUSION_ARG_LOCAL:
@@ -191,9 +201,10 @@ fusion_status client_graph_args(fusion_graph *g, const char *what, const fusion_
     if (!n->args) return client_no_memory("graph");
     n->n_args = n_args;
     for (uint32_t i = 0; i < n_args; i++) {
-        char object[300];
-        snprintf(object, sizeof object, "%.220s, argument %" PRIu32, what, i);
-        fusion_status status = take_arg(g, &args[i], object, kernel ? kernel->args[i].type : NULL, &n->args[i]);
+        struct called c = {.as = ""};
+        snprintf(c.object, sizeof c.object, "%.220s, argument %" PRIu32, what, i);
+        if (kernel) snprintf(c.as, sizeof c.as, "%.120s.%.120s", kernel->name, kernel->args[i].name);
+        fusion_status status = take_arg(g, &args[i], &c, kernel ? kernel->args[i].type : NULL, &n->args[i]);
         if (status != FUSION_SUCCESS) return status;
     }
     return FUSION_SUCCESS;

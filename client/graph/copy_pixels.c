@@ -24,7 +24,7 @@ static fusion_status image_side(fusion_graph *g, const fusion_image *image, cons
     side->pitch = image->desc.row_pitch;
     side->slice_pitch = image->desc.slice_pitch;
     side->offset = client_image_place(image, client_image_offset(image, r.x, r.y, r.z)).offset;
-    return client_graph_slot(g, client_image_memory(image), &side->slot);
+    return client_graph_slot(g, client_image_memory(image), NULL, &side->slot);
 }
 
 /* A box of pixels. */

@@ -40,7 +40,7 @@ static fusion_status move_slot(const struct move *m, uint32_t slot, uint32_t *to
     struct memory *memory = client_memory_find(s, m->from->slot_memory[slot]);
     pthread_mutex_unlock(&s->lock);
     if (!memory) return client_error(FUSION_NOT_FOUND, m->from->wire.slots[slot].name, "the buffer was destroyed");
-    return client_graph_slot(m->to, memory, to);
+    return client_graph_slot(m->to, memory, m->from->wire.slots[slot].name, to);
 }
 
 static fusion_status move_arg(const struct move *m, struct proto_arg *arg)

@@ -82,8 +82,9 @@ static fusion_status check_buffer(const char *object, const fusion_kernel_arg *p
     char text[CLIENT_VALUE_TEXT];
     if (points_at.element == FUSION_BYTES || client_value_type_is(points_at, has)) return FUSION_SUCCESS;
     has.lanes = 1;
-    return client_error(FUSION_INVALID, object, "it is of type %s, but buffer %s has elements of type %s", p->type,
-                        b->memory.name, client_value_text(has, text));
+    return client_error(FUSION_INVALID, object, "it is of type %s, but %s%s has elements of type %s", p->type,
+                        b->memory.named ? "buffer " : "the buffer given", b->memory.named ? b->memory.name : "",
+                        client_value_text(has, text));
 }
 
 static fusion_status check_value(const char *object, const fusion_kernel_arg *p, const fusion_arg *a)

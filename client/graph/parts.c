@@ -72,9 +72,9 @@ static struct proto_slot make_slot(const struct memory *m)
     return s;
 }
 
-static fusion_status name_slot(fusion_graph *g, const struct memory *m, char **name)
+static fusion_status name_slot(fusion_graph *g, const struct memory *m, const char *as, char **name)
 {
-    *name = client_names_make(&g->slot_names, m->name ? m->name : "usm");
+    *name = client_names_make(&g->slot_names, !m->named && as && *as ? as : m->name ? m->name : "usm");
     if (!*name) return client_no_memory("graph");
     if (!g->of_user || !m->named || strcmp(*name, m->name) == 0) return FUSION_SUCCESS;
     client_names_release(&g->slot_names, *name);
@@ -83,7 +83,7 @@ static fusion_status name_slot(fusion_graph *g, const struct memory *m, char **n
                         "another buffer or image of the graph has this name, so that nobody could tell them apart");
 }
 
-fusion_status client_graph_slot(fusion_graph *g, const struct memory *m, uint32_t *slot)
+fusion_status client_graph_slot(fusion_graph *g, const struct memory *m, const char *as, uint32_t *slot)
 {
     const struct map_entry *known = map_find(&g->slots, m->id);
     uint32_t capacity = g->slots_capacity, n = g->wire.n_slots;
@@ -96,7 +96,7 @@ fusion_status client_graph_slot(fusion_graph *g, const struct memory *m, uint32_
         !client_reserve(&g->slot_memory, n, &g->slots_capacity, sizeof *g->slot_memory))
         return client_no_memory("graph");
     char *name;
-    fusion_status status = name_slot(g, m, &name);
+    fusion_status status = name_slot(g, m, as, &name);
     if (status != FUSION_SUCCESS) return status;
     struct map_entry *entry = map_make(&g->slots, m->id);
     if (!entry) {
@@ -117,7 +117,7 @@ fusion_status client_graph_slot_at(fusion_graph *g, const fusion_memory *place, 
 {
     struct memory *m;
     fusion_status status = client_memory_of(g->session, place, bytes, &m, offset);
-    return status == FUSION_SUCCESS ? client_graph_slot(g, m, slot) : status;
+    return status == FUSION_SUCCESS ? client_graph_slot(g, m, NULL, slot) : status;
 }
 
 fusion_status client_graph_value(fusion_graph *g, const void *data, uint64_t size, struct client_value_type type,

@@ -73,8 +73,9 @@ struct fusion_graph {
 fusion_graph *client_graph_new(fusion_session *s); /* one that the session does not know; NULL: no memory */
 void client_graph_free(fusion_graph *g);           /* the same */
 
-/* Its number in the graph, where it is put if it is not there. */
-fusion_status client_graph_slot(fusion_graph *g, const struct memory *m, uint32_t *slot);
+/* Its number in the graph, where it is put if it is not there. as: what it is called there if nobody has named it; may
+   be NULL. */
+fusion_status client_graph_slot(fusion_graph *g, const struct memory *m, const char *as, uint32_t *slot);
 fusion_status client_graph_slot_at(fusion_graph *g, const fusion_memory *place, uint64_t bytes, uint32_t *slot,
                                    uint64_t *offset);
 fusion_status client_graph_value(fusion_graph *g, const void *data, uint64_t size, struct client_value_type type,

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from typing import TYPE_CHECKING, Any, Callable, Dict, Hashable, List, Mapping, Optional, Sequence, Set, Tuple
 
 import numpy
@@ -123,6 +124,19 @@ class Call:
         return ("value", value)
 
 
+def names_of(function: Callable[..., Any], call: Call) -> List[str]:
+    """What the function calls the arrays that it is called with."""
+    named: List[str] = []
+    try:
+        for p in inspect.signature(function).parameters.values():
+            many = call.n_positional - len(named) if p.kind is p.VAR_POSITIONAL else 1
+            named += [f"{p.name}[{i}]" for i in range(many)] if p.kind is p.VAR_POSITIONAL else [p.name]
+    except (TypeError, ValueError):  # it has none that Python could tell
+        pass
+    named = [*named, *(f"x{i}" for i in range(len(named), call.n_positional))][:call.n_positional] + call.names
+    return [name for name, place in zip(named, call.places) if place[0] == "array"]
+
+
 class Compiled:
     """The graph for one kind of call."""
 
@@ -163,6 +177,7 @@ class Compiled:
             else:
                 values.append(value)
         self.inputs = [a.value.node for a in arrays]
+        self.names = names_of(function, call)
         return function(*values[:call.n_positional], **dict(zip(call.names, values[call.n_positional:])))
 
     def take(self, result: Any) -> Any:
@@ -199,6 +214,7 @@ class Compiled:
         ranges = Ranges(nodes)
         kernels = [k for i, n in enumerate(nodes) for k in kernels_of(n, ranges, i)]
         self.buffers: Dict[int, Any] = {}
+        self.called: Set[str] = set()  # names of buffers
         self.handle: Optional[Handle] = None
         self.numbers: List[List[Any]] = []  # (node of the graph, argument, number of the scalar, dtype)
         self.source = "\n".join(k.text() for k in kernels)
@@ -211,13 +227,23 @@ class Compiled:
         self.graph.set_outputs([self.buffers[id(n)] for n, _ in self.results])
         self.handle = self.graph.finalize(**options)
 
-    def buffer_of(self, node: Any, name: Optional[str]) -> Any:
+    def buffer_of(self, node: Any, name: str) -> Any:
         """Where a node's elements are."""
         if id(node) not in self.buffers:
             inner = node.kind != "input" and all(node is not n for n, _ in self.results)
             properties = lib.FUSION_INTERNAL_MEMORY | lib.FUSION_NO_INIT if inner else 0
+            while name in self.called:
+                name += "'"
+            self.called.add(name)
             self.buffers[id(node)] = create_buffer(self.session, node.dtype, node.size, properties, name)
         return self.buffers[id(node)]
+
+    def name_of(self, node: Any, kernel: Any, written: bool) -> str:
+        """As errors and reports call it: by the argument, by the array of the function's own, by what computes it."""
+        if node in self.inputs:
+            return self.names[self.inputs.index(node)]
+        captured = [n for n, _ in self.captured]
+        return f"constant {captured.index(node)}" if node in captured else kernel.name if written else f"{kernel.name}.in"
 
     def add(self, kernel: Any) -> None:
         """A kernel as a node of the graph."""
@@ -231,9 +257,7 @@ class Compiled:
             else:
                 last = place == len(kernel.arguments) - 1
                 access = lib.FUSION_ACCESS_WRITE if last else lib.FUSION_ACCESS_READ
-                name = f"x{self.inputs.index(argument)}" if argument in self.inputs else \
-                    kernel.name if last else None
-                args.append(lib.fusion_arg_buffer(self.buffer_of(argument, name), access))
+                args.append(lib.fusion_arg_buffer(self.buffer_of(argument, self.name_of(argument, kernel, last)), access))
         node = self.graph.add_node(self.module.handle, kernel.name, kernel.shape, kernel.local, args)
         for number in self.numbers:
             number[0] = node if number[0] is None else number[0]

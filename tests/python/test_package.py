@@ -410,6 +410,30 @@ def test_closed():
         expect(expect_error(fusiond.Error, "it was closed", what).code == "connection", "closed")
 
 
+def test_what_has_no_name():
+    """Arrays are called by the kernel's parameter, or by what a traced function calls them."""
+    m = session.load_source("kernel void twice(global const float *a, global float *o)"
+                            "{ size_t i = get_global_id(0); o[i] = 2 * a[i]; }")
+    a, t, o = session.array(numpy.ones(4, "f4")), session.empty(4, "f4"), session.empty(4, "f4")
+    expect_error(fusiond.Error, "outside of buffer twice.a:", m.twice[8], a, o)
+    named = session.array(numpy.ones(4, "f4"), name="input")
+    expect_error(fusiond.Error, "outside of buffer input:", m.twice[8], named, o)
+    expect_error(fusiond.Error, "but the buffer given has elements of type i32", m.twice[4], a, session.empty(4, "i4"))
+    with session.graph() as g:
+        m.twice[4](a, t)
+        m.twice[4](t, o)
+    expect(list(g.finalize(outputs=[o]).report.internalized) == ["twice.o"], "in reports")
+    own = numpy.arange(3.0)
+
+    def weighed(x, *more, weight):
+        return x[1:] * weight + more[1] + own[1:]
+
+    function = session.jit(weighed)
+    given = numpy.ones(3)
+    function(given, given.copy(), numpy.ones(2), weight=numpy.ones(2))
+    expect({"x", "more[1]", "weight", "constant 0"} <= set(function.last.called), function.last.called)
+
+
 def test_traced_mistakes():
     x = session.array(numpy.arange(4.0))
 

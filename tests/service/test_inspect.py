@@ -168,6 +168,17 @@ def test_debug():
         expect(not offset or says in text, text)
 
 
+def test_the_interpreter_is_not_measured():
+    """It takes its time: once each, and the times are said to be its own. --repeat asks for more."""
+    f = Folder(n=64)
+    for option in ("--debug", "--device=reference"):
+        text = run("run", "--compare", "--profile", option, f.graph)
+        for part in ("(1 run of each)", "profile (1 run)", "(interpreted", "times are the interpreter's"):
+            expect(part in text, text)
+    expect("medians of 3 runs in turn" in run("run", "--compare", "--debug", "--repeat", "3", f.graph), "more if asked")
+    expect("medians of 10 runs in turn" in run("run", "--compare", f.graph), "code is")
+
+
 def test_explain():
     f = Folder()
     expect("kernel @" not in run("explain", f.graph), "no IR unless it is asked for")
@@ -486,8 +497,8 @@ def test_errors_of_the_command_line():
     """With what was meant, and as JSON where that is asked for, wherever it stands."""
     f = Folder()
     for arguments, wanted in (
-            (["run", "--repaet", "3", f.graph], "--repaet: there is no such option (did you mean `repeat`?)"),
-            (["run", f.graph, "--profiel"], "--profiel: there is no such option (did you mean `profile`?)"),
+            (["run", "--repaet", "3", f.graph], "--repaet: there is no such option (did you mean `--repeat`?)"),
+            (["run", f.graph, "--profiel"], "--profiel: there is no such option (did you mean `--profile`?)"),
             (["run", f.graph, "--fusion", "requier"], "--fusion: it takes none, enable or require, not `requier` (did you mean `require`?)"),
             (["explain", f.graph, "--tier=compield"], "--tier: it takes automatic, quick or compiled, not `compield` (did you mean `compiled`?)"),
             (["run", f.graph, "--barriers=all"], "--barriers: it takes automatic, none or needed, not `all`"),
@@ -567,7 +578,7 @@ def test_keys_of_all_of_the_file():
 
     write("bounds: false")
     expect("graph.yaml:6:5: kernel_fault: kernel far: accessed address" in run("run", f.graph, status=1), "the node's line")
-    expect("beyond the end of buffer o (40 bytes)" in run("run", f.graph, status=1), "without it what lies there is no memory")
+    expect("beyond the end of buffer o (40 bytes); the option bounds (--bounds) tells the line" in run("run", f.graph, status=1), "without it what lies there is no memory")
     expect("element 1000" in run("run", f.graph, "--bounds", status=1), "the option")
     write("bounds: true")
     expect("element 1000" in run("run", f.graph, status=1), "the key")

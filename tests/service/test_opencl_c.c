@@ -232,7 +232,11 @@ static void test_errors(void **state)
     expect_error(fusion_module_load_with(*state, "o.cl", scale, strlen(scale),
                                          &(fusion_module_options){.build_options = "-D 'A"}, &m),
                  FUSION_INVALID);
-    expect_in_reason("usage: fusiond-clc");
+    expect_in_reason("the text of the options ends between quotes");
+    expect_error(fusion_module_load_with(*state, "o.cl", scale, strlen(scale),
+                                         &(fusion_module_options){.build_options = "-DA=1 -D"}, &m),
+                 FUSION_INVALID);
+    expect_in_reason("option -D of clang needs a value behind it");
     expect_error(fusion_module_load_with(*state, "o.cl", scale, strlen(scale),
                                          &(fusion_module_options){.build_options = "-no-such-option"}, &m),
                  FUSION_INVALID);

@@ -95,9 +95,9 @@ static void test_out_of_bounds(void **state)
 {
     (void)state;
     static const char store[] = KERNEL("a->t[a->n] = 1;");
-    check_fault(store, 1, BYTES + 64, "64 bytes beyond the end of buffer t (65536 bytes)");
+    check_fault(store, 1, BYTES + 64, "64 bytes beyond the end of buffer t (65536 bytes); the option bounds");
     check_fault(store, 1, -64, "64 bytes before the start of buffer t");
-    check_fault(store, 1, (int64_t)1 << 46, "near no buffer");
+    check_fault(store, 1, (int64_t)1 << 46, "near no buffer of the graph; the option bounds");
     check_fault(KERNEL("*(volatile int *)0 = 1;"), 1, 0, "address 0x0");
 }
 

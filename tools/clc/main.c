@@ -85,6 +85,10 @@ int main(int argc, char **argv)
     int status = USAGE;
     if (options_read(&o, argc, argv))
         status = o.told ? 0 : run(&o);
+    else if (o.lacks)
+        fprintf(stderr, "fusiond-clc: option %s of clang needs a value behind it\n", o.lacks);
+    else if (o.quote_open)
+        fputs("fusiond-clc: the text of the options ends between quotes\n", stderr);
     else
         fputs(options_usage, stderr);
     if (status == 0 && o.told) fputs(o.told, stdout);

@@ -46,7 +46,7 @@ static bool split(struct options *o, const char *text)
                 strbuf_add_bytes(&word, text, 1);
         }
         add_owned(o, strbuf_take(&word));
-        if (quote) return false;
+        if (quote) return o->quote_open = true, false;
     }
     return true;
 }
@@ -58,6 +58,14 @@ static bool takes_value(const char *option)
     for (const char *const *a = all; *a; a++)
         if (strcmp(option, *a) == 0) return true;
     return false;
+}
+
+/* The last option, where its value does not follow: clang would take the next word of its own command for it. */
+static const char *lacking(const struct options *o)
+{
+    const char *last = NULL;
+    for (size_t i = 0; i < o->n_clang; i++) last = last ? NULL : takes_value(o->clang[i]) ? o->clang[i] : NULL;
+    return last;
 }
 
 static bool set_path(struct options *o, const char *path)
@@ -108,10 +116,11 @@ bool options_read(struct options *o, int argc, char **argv)
             good = set_path(o, argv[i]);
         else {
             add_option(o, argv[i]);
-            if (takes_value(argv[i]) && (good = i + 1 < argc)) add_option(o, argv[++i]);
+            if (takes_value(argv[i]) && i + 1 < argc) add_option(o, argv[++i]);
         }
     }
-    if (!good || !o->name) return false;
+    o->lacks = lacking(o);
+    if (!good || o->lacks || !o->name) return false;
     if (name) o->name = name;
     if (!o->path && !name) o->name = "<stdin>";
     if (!o->output) o->output = default_output(o);

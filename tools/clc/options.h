@@ -9,7 +9,9 @@ struct options {
     const char *path;   /* NULL: standard input */
     const char *name;   /* of the source, in messages */
     const char *output; /* "-": standard output */
-    char **clang;       /* options for clang */
+    const char *lacks; /* the option of clang whose value is missing, where it cannot be understood for that; or NULL */
+    bool quote_open;   /* it cannot be understood, as the text of the options ends between quotes */
+    char **clang;      /* options for clang */
     size_t n_clang;
     char **owned; /* of those, the ones that were split from a text */
     size_t n_owned;

@@ -156,7 +156,8 @@ static void print_comparison(const struct measured *m)
         printf("%-8s %10.3f ms  %4" PRIu32 " launch%s %s of traffic\n", i ? "unfused" : "fused",
                runs_median_ms(both[i]), r->launches, r->launches == 1 ? ",  " : "es,", size_text(r->bytes_fused, size));
     }
-    printf("fused is %.2f times as fast (medians of %" PRIu32 " runs in turn)\n", ratio_of(m), m->fused.n);
+    printf("fused is %.2f times as fast (", ratio_of(m));
+    printf(m->fused.n > 1 ? "medians of %" PRIu32 " runs in turn)\n" : "%" PRIu32 " run of each)\n", m->fused.n);
 }
 
 static void tell_json(const struct options *o, const struct measured *m, const fusion_transfers *moved)
@@ -180,6 +181,8 @@ static void tell(const struct options *o, const struct measured *m, const fusion
     report_print_tiers(m->fused.exec);
     if (o->profile) profile_print(&m->fused, m->bandwidth);
     if (o->compare) print_comparison(m);
+    if (o->interpreted && (o->compare || o->profile))
+        puts("times are the interpreter's, which checks each access: they tell nothing of a device");
 }
 
 static bool measure(struct loaded *l, const struct options *o, struct measured *m)

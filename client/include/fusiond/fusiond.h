@@ -149,7 +149,8 @@ typedef enum fusion_property {
 } fusion_property;
 
 /* A buffer of count elements; properties: fusion_property bits. No memory is taken until it is mapped
-   or a submission needs it: an internalized buffer never takes any. name may be NULL; it is for messages and reports:
+   or a submission needs it: an internalized buffer never takes any. name is for messages and reports, which
+   call a buffer without one (NULL) by the kernel and parameter that take it first, "scale.out":
    two buffers or images of a graph have two names, else the call that adds a node with the second one fails with
    FUSION_INVALID. In a graph with others inside, whose buffers may be called alike, the second is NAME.1 in reports. A
    buffer may be called like a node. Contents start as 0. */

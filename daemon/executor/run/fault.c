@@ -70,6 +70,9 @@ static const struct slot_memory *nearest_slot(const struct running_seen *seen, u
     return best;
 }
 
+/* Which access it was the code does not know unless it checks. */
+#define FIND_OUT "; the option bounds (--bounds) tells the line, work-item and element"
+
 static void describe_access(struct text *t, const struct running_seen *seen, uintptr_t address)
 {
     uint64_t bytes;
@@ -78,7 +81,7 @@ static void describe_access(struct text *t, const struct running_seen *seen, uin
     add(t, "accessed address ");
     add_number(t, address, 16);
     if (!slot) {
-        add(t, ", which is near no buffer of the graph");
+        add(t, ", which is near no buffer of the graph" FIND_OUT);
         return;
     }
     add(t, ", ");
@@ -87,7 +90,7 @@ static void describe_access(struct text *t, const struct running_seen *seen, uin
     add(t, slot->name);
     add(t, " (");
     add_number(t, slot->bytes, 10);
-    add(t, " bytes)");
+    add(t, " bytes)" FIND_OUT);
 }
 
 static void describe(struct text *t, const struct running_seen *seen, int signal_number, const siginfo_t *info)

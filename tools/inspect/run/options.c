@@ -41,7 +41,7 @@ void options_usage(const char *command)
              "says\n"
              "  --out BUFFER=FILE              write a buffer as .npy or raw bytes, an image as .png, too\n"
              "  --repeat N                     submit N times; run_ms is the median; default 1,\n"
-             "                                 with the following 10\n"
+             "                                 with the following 10, but 1 in the interpreter\n"
              "  --profile                      time, traffic and share of the bandwidth of each launch\n"
              "  --compare                      unfused, too, in turn\n"
              "  --trace FILE                   a time line for Perfetto or about:tracing\n"
@@ -147,9 +147,12 @@ static bool refuse_option(const char *word, int what, const struct option *longs
     }
     if (what == ':')
         complain(name, "invalid", "it needs a value; --help lists them");
-    else
+    else {
+        char near[80] = "--";
+        if (s.best) snprintf(near + 2, sizeof near - 2, "%s", s.best);
         complain(name, "invalid", "there is no such option%s; --help lists them",
-                 nearest_hint(s.best, hint, sizeof hint));
+                 nearest_hint(s.best ? near : NULL, hint, sizeof hint));
+    }
     return false;
 }
 
@@ -240,6 +243,8 @@ bool options_parse(int argc, char **argv, struct options *o)
     /* What is explained or measured is the code, not what runs until there is some. */
     if (!tier_given && (strcmp(argv[0], "explain") == 0 || o->profile || o->compare))
         o->finalize.tier = FUSION_TIER_COMPILED;
-    if (!o->repeat) o->repeat = o->profile || o->compare || o->trace ? SEVERAL_RUNS : 1;
+    /* The interpreter is slow, and its times are those of no device. */
+    o->interpreted = o->finalize.debug || (o->finalize.device && strcmp(o->finalize.device, "reference") == 0);
+    if (!o->repeat) o->repeat = (o->profile || o->compare || o->trace) && !o->interpreted ? SEVERAL_RUNS : 1;
     return true;
 }

@@ -18,7 +18,7 @@ struct options {
     bool json, ir, assembly;
     uint32_t repeat;        /* 0: not given */
     uint32_t time_limit_ms; /* 0: not given */
-    bool profile, compare;
+    bool profile, compare, interpreted;
     const char *trace; /* NULL: none */
     uint64_t began_ns; /* when the command connected; CLOCK_MONOTONIC */
     const char *dot, *svg;

@@ -169,9 +169,9 @@ void profile_print(const struct runs *r, double bandwidth)
 {
     struct parts p = find_parts(r);
     char name[200], rate[NUMBER_TEXT];
-    printf("%sprofile%s (medians of %" PRIu32 " runs)\n  %-40s %10s %10s %7s %10s %10s %7s\n",
-           style(stdout, STYLE_BOLD), style(stdout, STYLE_NONE), r->n, "step", "time", "predicted", "share", "traffic",
-           "bandwidth", "of all");
+    printf("%sprofile%s (%s%" PRIu32 " run%s)\n  %-40s %10s %10s %7s %10s %10s %7s\n", style(stdout, STYLE_BOLD),
+           style(stdout, STYLE_NONE), r->n > 1 ? "medians of " : "", r->n, r->n > 1 ? "s" : "", "step", "time",
+           "predicted", "share", "traffic", "bandwidth", "of all");
     for (uint32_t i = 0; i < p.n; i++) {
         const struct part *part = &p.parts[i];
         print_part(profile_step_name(r->exec, part->step, part->n_steps, name, sizeof name), part,

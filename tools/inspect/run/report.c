@@ -98,7 +98,11 @@ void report_print_summary(const fusion_exec *e)
     printf("\nlaunches: %" PRIu32 "\n", r->launches);
     for (uint32_t i = 0; i < r->n_groups; i++) {
         const fusion_group *g = &r->groups[i];
-        printf("  %" PRIu32 ". %s (%" PRIu32 " work-items at once", i + 1, g->kernel, g->lanes);
+        printf("  %" PRIu32 ". %s (", i + 1, g->kernel);
+        if (g->lanes)
+            printf("%" PRIu32 " work-items at once", g->lanes);
+        else
+            printf("interpreted");
         if (*g->effort && strcmp(g->effort, "full") != 0) printf(", effort: %s", g->effort);
         if (is_quick(g)) printf(", until there is code");
         if (r->predicted_ns && r->predicted_ns[i]) printf(", some %s", time_text(r->predicted_ns[i], predicted));
