@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "fuser/access/access.h"
+#include "fuser/access/footprint.h"
 #include "fuser/assertions/assertion_check.h"
 #include "fuser/graph/props.h"
 #include "fuser/graph/range.h"
@@ -197,6 +198,14 @@ static struct ir_pipe_uses pipe_uses(const struct fuser_launch *l, uint32_t para
     return pipe ? ir_pipe_uses_of_param(l->kernel, param) : (struct ir_pipe_uses){0};
 }
 
+/* How much memory a parameter's stores touch; less than it has where the range leads to a part. 0: not known. */
+static uint64_t written_bytes(const struct fuser_launch *l, const struct access_analysis *a, uint32_t param)
+{
+    if (param_kind(l, param) != PARAM_SLOT || a->unknown_writes) return 0;
+    uint64_t bytes = footprint_bytes_one_way(&a->params[param], &l->range, INT64_MAX, true);
+    return bytes < INT64_MAX ? bytes : 0;
+}
+
 static void program_params(msgpack_packer *k, const struct plan_source *s, const struct fuser_launch *l,
                            const struct access_analysis *a, const uint32_t *offsets)
 {
@@ -206,7 +215,9 @@ static void program_params(msgpack_packer *k, const struct plan_source *s, const
         bool watched = s->apart && param_kind(l, i) == PARAM_SLOT;
         bool image = param_kind(l, i) == PARAM_IMAGE;
         struct ir_pipe_uses pipe = pipe_uses(l, i);
-        msgpack_pack_map(k, (watched ? 9 : image ? 7 : 6) + pipe.reads + pipe.writes + pipe.polls);
+        uint64_t written = written_bytes(l, a, i);
+        msgpack_pack_map(k, (watched ? 9 : image ? 7 : 6) + pipe.reads + pipe.writes + pipe.polls + (written ? 1 : 0));
+        if (written) put_uint(k, "written", written);
         if (pipe.polls) put_flag(k, "polls", true);
         if (pipe.reads) put_uint(k, "takes", pipe.read_line);
         if (pipe.writes) put_uint(k, "puts", pipe.write_line);

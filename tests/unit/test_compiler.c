@@ -292,6 +292,9 @@ static void test_plan_fused(void **state)
         bool writes;
         assert_true(proto_get_bool(element(params, i), "writes", &writes));
         written += writes;
+        uint64_t bytes = 0;
+        assert_true(proto_get_uint(element(params, i), "written", &bytes) == writes);
+        assert_int_equal(bytes, writes ? N * 4 : 0);
     }
     assert_int_equal(written, 1);
     msgpack_unpacked_destroy(&report);

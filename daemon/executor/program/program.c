@@ -279,6 +279,7 @@ static bool read_param(struct reader *r, const msgpack_object *o, struct program
         !reader_uint(r, o, "offset", max_slot_bytes, &param->offset) || !reader_uint(r, o, "at", UINT32_MAX, &at) ||
         !reader_uint(r, o, "size", UINT32_MAX, &size) || !reader_flag(r, o, "writes", &param->writes))
         return false;
+    if (proto_get(o, "written") && !reader_uint(r, o, "written", INT64_MAX, &param->written)) return false;
     if (!read_line(r, o, "takes", &param->takes, &param->take_line) ||
         !read_line(r, o, "puts", &param->puts, &param->put_line) ||
         (proto_get(o, "polls") && !reader_flag(r, o, "polls", &param->polls)))
@@ -301,7 +302,8 @@ static void note_use(struct program *p, struct program_launch *l, const struct p
         s->polls |= param->polls;
     } else if ((param->kind == PROGRAM_PARAM_SLOT || param->kind == PROGRAM_PARAM_IMAGE) && param->writes) {
         p->slots[param->index].written = true;
-        l->written_bytes += p->slots[param->index].bytes - param->offset;
+        uint64_t most = p->slots[param->index].bytes - param->offset;
+        l->written_bytes += param->written && param->written < most ? param->written : most;
     }
 }
 

@@ -30,6 +30,7 @@ struct program_param {
     uint32_t at, size; /* place in the argument block */
     bool takes, puts;  /* STATE that is a pipe: packets, in these lines of the source; 0: not known */
     uint32_t take_line, put_line;
+    uint64_t written;      /* SLOT: so many bytes at most, if not 0 */
     bool polls;            /* the same: also without waiting, so that it matters what is in it when */
     struct ir_image image; /* IMAGE; data NULL: where it lies is known when a submission runs */
 };
@@ -48,7 +49,7 @@ struct program_launch {
     struct nd_range range;
     uint64_t num_groups[3]; /* ceil(global / local) */
     uint64_t n_groups, group_items;
-    uint64_t written_bytes; /* of the slots it writes */
+    uint64_t written_bytes; /* of memory that it writes, at most */
     uint32_t args_size, n_params;
     struct program_param *params;
     uint32_t n_conditions;

@@ -403,14 +403,14 @@ static void access_of(struct emit *e, const struct ir_inst *inst, unsigned n, st
     bool in_loop = e->memory->loops, walks = in_loop && walk_is_regular(inst);
     bool is_global_load = global && inst->op == IR_OP_LOAD;
     /* What work-items that wait for each other read as well is to be in the cache when they do. */
-    bool is_read_soon = e->regions && leads_into(inst->operands[0], IR_ACCESS_READ_WRITE);
-    bool may_stream = global && e->memory->streams && e->memory->keeps_cached;
+    bool may_stream = global && e->memory->streams && e->memory->keeps_cached && !stream_was_just_read(inst) &&
+                      !(e->regions && leads_into(inst->operands[0], IR_ACCESS_READ_WRITE));
     bool leaps = is_global_load && in_loop && walk_leaps(e->module, inst);
     const struct row_place *place = place_in_row(e, inst);
     rval ahead = is_global_load ? place && place->ahead ? jit_read(place->ahead) : bytes_ahead(e, inst) : NULL;
     for (unsigned c = 0; c < n; c++)
         a[c] = (struct access){.kind = kind,
-                               .may_stream = may_stream && !in_loop && !is_read_soon,
+                               .may_stream = may_stream && !in_loop,
                                .walks = walks,
                                .leaps = leaps,
                                .ahead = ahead,

@@ -24,3 +24,13 @@ void stream_store(struct emit *e, lval may, lval place, rval v)
     jit_jump(e, join);
     jit_begin(e, join);
 }
+
+bool stream_was_just_read(const struct ir_inst *store)
+{
+    enum { FAR = 100 };
+    unsigned n = 0;
+    if (store->op != IR_OP_STORE) return false;
+    for (const struct ir_inst *inst = store->prev; inst && n < FAR; inst = inst->prev, n++)
+        if (inst->op == IR_OP_LOAD && inst->operands[0] == store->operands[0]) return true;
+    return false;
+}

@@ -7,3 +7,6 @@
 rval stream_may(struct emit *e, rval keeps_cached, rval address);
 /* Past the cache if `may`, else into it. */
 void stream_store(struct emit *e, lval may, lval place, rval v);
+
+/* Whether it is a store, and a load of the same place comes not long before it. Its line is in the cache then. */
+bool stream_was_just_read(const struct ir_inst *store);
