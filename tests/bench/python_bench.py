@@ -1,10 +1,13 @@
 #!/usr/bin/python3
 """Array expressions through the Python package against NumPy, numexpr, numba and JAX, as far as they are installed: the
-same ten lines for each, in turns in one run; medians, and ratios to the fastest of the others.
+same ten lines for each, in turns in one run; medians, and ratios to the fastest of the others. On a machine that does
+other things, too, --processor compares the processor time of this process and of the service's that it started.
 
-    python_bench.py [--rounds N] [WORK ...]
+    python_bench.py [--rounds N] [--processor] [WORK ...]
 """
 import argparse
+import glob
+import os
 import statistics
 import time
 
@@ -152,18 +155,55 @@ def peers(session, work):
     return found, function(numpy, *data), traced
 
 
-def measure(work, session, rounds):
+def family():
+    """This process and those that come from it."""
+    children = {}
+    for path in glob.glob("/proc/[0-9]*/stat"):
+        try:
+            with open(path) as stat:
+                parent = int(stat.read().rsplit(")", 1)[1].split()[1])
+        except OSError:  # it has ended
+            continue
+        children.setdefault(parent, []).append(int(path.split("/")[2]))
+    found = [os.getpid()]
+    for process in found:
+        found += children.get(process, [])
+    return found
+
+
+def processor_seconds(processes):
+    """What their threads have used."""
+    total = 0
+    for path in (p for n in processes for p in glob.glob(f"/proc/{n}/task/*/schedstat")):
+        try:
+            with open(path) as stat:
+                total += int(stat.read().split()[0])
+        except OSError:
+            continue
+    return total / 1e9
+
+
+def clock(processor):
+    """Gives seconds whenever it is called."""
+    if not processor:
+        return time.perf_counter
+    processes = family()
+    return lambda: processor_seconds(processes)
+
+
+def measure(work, session, rounds, processor):
     found, right, traced = peers(session, work)
     times = {name: [] for name in found}
     for name, run in found.items():
         error = numpy.max(numpy.abs(numpy.asarray(run()) - right))
         if error > 1e-3 * numpy.max(numpy.abs(right)):
             print(f"{work}: {name} is wrong by {error}")
+    seconds = clock(processor)
     for _ in range(rounds):
         for name, run in found.items():
-            begin = time.perf_counter()
+            begin = seconds()
             run()
-            times[name].append(time.perf_counter() - begin)
+            times[name].append(seconds() - begin)
     medians = {name: statistics.median(t) for name, t in times.items()}
     best = min((t, n) for n, t in medians.items() if n != "fusiond")
     print(f"{work:14} " + "  ".join(f"{n} {1e3 * t:.1f} ms" for n, t in medians.items())
@@ -173,11 +213,12 @@ def measure(work, session, rounds):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--processor", action="store_true")
     parser.add_argument("works", nargs="*", default=list(WORKS))
     given = parser.parse_args()
     with fusiond.connect(private=True) as session:
         for work in given.works or WORKS:
-            measure(work, session, given.rounds)
+            measure(work, session, given.rounds, given.processor)
 
 
 if __name__ == "__main__":
