@@ -13,6 +13,7 @@
 #include "fuser/cpu/prepare/code_passes.h"
 #include "fuser/cpu/prepare/group_operation.h"
 #include "fuser/cpu/prepare/last_group.h"
+#include "fuser/cpu/rows/copied_bins.h"
 #include "fuser/cpu/rows/group_lanes.h"
 #include "fuser/cpu/rows/joined_groups.h"
 #include "fuser/cpu/rows/joined_rows.h"
@@ -246,6 +247,8 @@ static bool prepare(struct side *s, const struct ir_function *kernel, enum cpu_i
     if (!check_kernel(s->kernel, list)) return false;
     join(s->kernel, &s->attempt, isa);
     pipeline_run(&pipeline_regions, s->kernel);
+    bool copies = s->attempt.effort == CPU_EFFORT_FULL && isa != CPU_ISA_GENERIC && s->attempt.groups != LANE_GROUPS;
+    if (copies) copied_bins_make(s->kernel);
     s->row_dim = s->attempt.groups == LANE_GROUPS ? 0 : row_dimension_choose(s->kernel);
     return true;
 }

@@ -96,7 +96,8 @@ struct ir_attrs {
     uint8_t fence;              /* k: enum ir_fence_space */
     uint8_t space;              /* p: enum ir_space of the resulting pointer */
     uint32_t align;             /* a: bytes, a power of two; 0: the type's own alignment */
-    uint32_t index;             /* x: field number; of a variable: fuser/cpu/work_group/lane_arrays.h */
+    uint32_t index;             /* x: field number; of a variable: fuser/cpu/work_group/lane_arrays.h; of an atomic:
+                                   fuser/cpu/rows/copied_bins.h */
     int8_t mask[IR_MAX_LANES];  /* m: as many as T has lanes; -1 undefined */
     struct ir_function *callee; /* c */
     struct ir_global *global;   /* y */

@@ -14,6 +14,7 @@
 #include "fuser/cpu/lower/operation.h"
 #include "fuser/cpu/prepare/parallel_regions.h"
 #include "fuser/cpu/prepare/uniformity.h"
+#include "fuser/cpu/rows/copied_bins.h"
 #include "fuser/cpu/simd/lane_loop.h"
 #include "fuser/cpu/simd/mask.h"
 #include "fuser/cpu/simd/spill.h"
@@ -286,10 +287,13 @@ static rval operand_of_lane(struct emit *e, const struct lane_operations *l, uin
     return l->spilled[i] ? jit_read(jit_keep(e, spilled_lane(e, l->spilled[i], lane))) : l->operands[i]->scalar;
 }
 
-static void run_lane(struct emit *e, const struct lane_operations *l, rval lane)
+/* In which copy of a counter, where there are some. */
+static void run_lane(struct emit *e, const struct lane_operations *l, rval lane, unsigned copy)
 {
     rval in[3] = {NULL};
     for (uint32_t i = 0; i < l->inst->n_operands; i++) in[i] = operand_of_lane(e, l, i, lane);
+    uint64_t apart = copy % BIN_COPIES * (uint64_t)l->inst->attrs.index;
+    if (apart) in[0] = jit_add(e, in[0], jit_u64(e, apart));
     rval r = one_lane(e, l->inst, l->kind, in[0], in[1], in[2]);
     if (l->inst->n_results)
         jit_set(e, gcc_jit_context_new_array_access(e->gcc, NULL, jit_read(l->out), lane),
@@ -304,7 +308,7 @@ static void run_all_lanes(struct emit *e, const struct lane_operations *l)
     unsigned step = e->width % AT_ONCE ? 1 : AT_ONCE;
     struct counted first = counted_begin(e, jit_u64(e, 0), jit_u64(e, e->width), jit_u64(e, step));
     for (unsigned i = 0; i < step; i++)
-        run_lane(e, l, jit_read(jit_keep(e, jit_add(e, jit_read(first.v), jit_u64(e, i)))));
+        run_lane(e, l, jit_read(jit_keep(e, jit_add(e, jit_read(first.v), jit_u64(e, i)))), i);
     counted_end(e, &first);
 }
 
@@ -312,7 +316,7 @@ static void run_some_lanes(struct emit *e, const struct lane_operations *l)
 {
     struct lane_loop loop;
     lane_loop_begin(e, &loop);
-    run_lane(e, l, loop.lane);
+    run_lane(e, l, loop.lane, 0);
     lane_loop_end(e, &loop);
 }
 
