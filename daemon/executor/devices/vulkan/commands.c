@@ -83,23 +83,22 @@ static bool is_any_direct(const struct executable *x, const struct vulkan_batch 
     return false;
 }
 
-/* What earlier commands wrote, these see; what these write, the host sees where it is to. */
 static int record(struct executable *x, struct vulkan_batch *b, const char *object, struct error *e)
 {
     const VkPipelineStageFlags compute = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
-    const VkPipelineStageFlags transfer = VK_PIPELINE_STAGE_TRANSFER_BIT, host = VK_PIPELINE_STAGE_HOST_BIT;
-    const bool copies_back = vulkan_moves(b->used, b->places, true), direct = is_any_direct(x, b);
+    const VkPipelineStageFlags transfer = VK_PIPELINE_STAGE_TRANSFER_BIT;
+    const bool copies_back = vulkan_moves(b->used, b->places, true);
     vulkan_forget(b->commands);
     b->commands = vulkan_begin(object, e);
     if (!b->commands) return -1;
     vulkan_record_moves(b->used, b->places, b->commands, false);
-    vulkan_barrier(b->commands, compute | transfer, compute);
+    if (vulkan_moves(b->used, b->places, false)) vulkan_barrier(b->commands, transfer, compute);
     record_launches(x, b, b->commands);
-    if (copies_back || direct) vulkan_barrier(b->commands, compute, (copies_back ? transfer : 0) | (direct ? host : 0));
+    if (copies_back) vulkan_barrier(b->commands, compute, transfer);
     vulkan_record_moves(b->used, b->places, b->commands, true);
-    if (copies_back) vulkan_barrier(b->commands, transfer, host);
     memcpy(b->recorded, b->used, b->places * sizeof *b->used);
-    return vulkan_end(b->commands, object, e);
+    return vulkan_end(b->commands, compute | (copies_back ? transfer : 0), copies_back || is_any_direct(x, b), object,
+                      e);
 }
 
 static bool is_recorded(const struct vulkan_batch *b)

@@ -74,8 +74,11 @@ VkCommandBuffer vulkan_begin(const char *object, struct error *e)
     return commands;
 }
 
-int vulkan_end(VkCommandBuffer commands, const char *object, struct error *e)
+int vulkan_end(VkCommandBuffer commands, VkPipelineStageFlags done, bool host, const char *object, struct error *e)
 {
+    vulkan_barrier(commands, done,
+                   VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT |
+                       (host ? VK_PIPELINE_STAGE_HOST_BIT : 0));
     if (clock_reads) vk.CmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, clock_reads, 1);
     VkResult result = vk.EndCommandBuffer(commands);
     return result == VK_SUCCESS ? 0 : vulkan_fail(e, object, "its commands cannot be recorded", result);

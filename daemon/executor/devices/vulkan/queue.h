@@ -11,7 +11,9 @@ void vulkan_lock(void);
 void vulkan_unlock(void);
 /* A command buffer to record into, which is begun; NULL with the error. */
 VkCommandBuffer vulkan_begin(const char *object, struct error *e);
-int vulkan_end(VkCommandBuffer commands, const char *object, struct error *e);
+/* What was done in these stages is seen by all commands that run later, and by the host if it is to: so no command
+   buffer begins with a barrier, which the GPU would wait for with nothing else to do. */
+int vulkan_end(VkCommandBuffer commands, VkPipelineStageFlags done, bool host, const char *object, struct error *e);
 /* What was done in these stages is seen in those. */
 void vulkan_barrier(VkCommandBuffer commands, VkPipelineStageFlags from, VkPipelineStageFlags to);
 /* Runs what was recorded and waits for it. */

@@ -177,8 +177,7 @@ static int run(VkPipeline pipeline, uint64_t address, uint32_t groups, uint32_t 
     vk.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
     vk.CmdPushConstants(commands, vulkan.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof push, push);
     vk.CmdDispatch(commands, groups, rows, 1);
-    vulkan_barrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_HOST_BIT);
-    if (vulkan_end(commands, "the driver's self-test", e) != 0) return -1;
+    if (vulkan_end(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, true, "the driver's self-test", e) != 0) return -1;
     return vulkan_submit(commands, "the driver's self-test", e);
 }
 

@@ -39,8 +39,7 @@ static void record(const struct vulkan_shared *s, VkCommandBuffer commands, cons
 /* Ends and runs commands by themselves; the host sees what they leave. */
 static int finish(VkCommandBuffer commands, const char *object, struct error *e)
 {
-    vulkan_barrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT);
-    int result = vulkan_end(commands, object, e);
+    int result = vulkan_end(commands, VK_PIPELINE_STAGE_TRANSFER_BIT, true, object, e);
     if (result == 0) result = vulkan_submit(commands, object, e);
     vulkan_forget(commands);
     return result;
@@ -51,8 +50,6 @@ static int copy_back(const struct vulkan_shared *s, const struct gpu_move *all, 
     static const char object[] = "copy from device";
     VkCommandBuffer commands = vulkan_begin(object, e);
     if (!commands) return -1;
-    vulkan_barrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT,
-                   VK_PIPELINE_STAGE_TRANSFER_BIT);
     record(s, commands, all, true);
     return finish(commands, object, e);
 }
@@ -157,13 +154,11 @@ static bool pattern_word(const struct gpu_transfer *t, uint32_t *word)
 int vulkan_transfer(const struct gpu_transfer *t, const char *object, struct error *e)
 {
     const struct vulkan_shared *to = (const struct vulkan_shared *)t->to, *from = (const struct vulkan_shared *)t->from;
-    const VkPipelineStageFlags transfer = VK_PIPELINE_STAGE_TRANSFER_BIT;
     uint32_t word = 0;
     if (!to->own.buffer || (from && !from->own.buffer) || (!from && !pattern_word(t, &word))) return 0;
     vulkan_lock();
     VkCommandBuffer commands = vulkan_begin(object, e);
     if (commands) {
-        vulkan_barrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | transfer, transfer);
         for (uint32_t i = 0; i < t->n_rows; i++) {
             const VkBufferCopy region = {from ? gpu_row_from(t, i) : 0, gpu_row_to(t, i), t->step->bytes};
             if (from)
