@@ -15,6 +15,7 @@
 #include "fuser/spirv/base/uniform.h"
 #include "fuser/spirv/come_together.h"
 #include "fuser/spirv/flow/control.h"
+#include "fuser/spirv/groups/exchange.h"
 #include "fuser/spirv/groups/members.h"
 #include "fuser/spirv/memory/kernel_memory.h"
 #include "fuser/spirv/memory/memory.h"
@@ -184,6 +185,7 @@ static void put_function(struct spw *w)
     SPW_PUT(&w->m.sections[SPW_HEAD], SpvOpLabel, label);
     spw_do_n(w, SpvOpFunctionEnd, NULL, 0);
     spw_uniform_close(w);
+    spw_exchange_close(w);
     put_entry_point(w, function);
 }
 

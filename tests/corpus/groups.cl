@@ -33,6 +33,41 @@ WORK_GROUP(work_group_long, long)
 //: buffer f64 512 zero -> near:1e-12
 WORK_GROUP(work_group_double, double)
 
+// Reductions that are known at the same time, of several types, and some that wait for others.
+#define SUMS(NAME)                                                                                                              \
+    kernel void NAME(global const float *in, global const int *n, global float *out, global int *counts)                        \
+    {                                                                                                                           \
+        size_t i = get_global_id(0);                                                                                            \
+        float v = in[i], w = v * v;                                                                                             \
+        int k = n[i];                                                                                                           \
+        float sum = work_group_reduce_add(v), squares = work_group_reduce_add(w), largest = work_group_reduce_max(v);           \
+        int all = work_group_reduce_add(k);                                                                                     \
+        long wide = work_group_reduce_add((long)k * 3);                                                                         \
+        float apart = v - sum / get_local_size(0);                                                                              \
+        int least = work_group_reduce_min(k);                                                                                   \
+        uint most = work_group_reduce_max((uint)k ^ (uint)least);                                                               \
+        out[i] = work_group_reduce_add(apart * apart) + squares * 0.5f - largest;                                               \
+        counts[i] = all + (int)wide + least - (int)most;                                                                        \
+    }
+//: kernel sums_odd 150 50
+//: buffer f32 150 uniform -10 10
+//: buffer i32 150 bits
+//: buffer f32 150 zero
+//: buffer i32 150 zero
+SUMS(sums_odd)
+//: kernel sums_of_one 3 1
+//: buffer f32 3 uniform -10 10
+//: buffer i32 3 bits
+//: buffer f32 3 zero
+//: buffer i32 3 zero
+SUMS(sums_of_one)
+//: kernel sums_of_many 512 256
+//: buffer f32 512 uniform -10 10
+//: buffer i32 512 bits
+//: buffer f32 512 zero
+//: buffer i32 512 zero
+SUMS(sums_of_many)
+
 //: kernel work_group_votes 64 16
 //: pocl@6.0 PoCL 6.0 has work_group_all() false where it holds for all
 //: buffer i32 64 uniform 0 7

@@ -1,5 +1,5 @@
-/* What is written for devices whose quotients and roots of f32 are the nearest: all, those of normal numbers, or none.
- */
+/* What is written for devices whose quotients and roots of f32 are the nearest: all, those of normal numbers, or none;
+   how often work-groups wait. */
 #include <setjmp.h>
 #include <spirv/unified1/GLSL.std.450.h>
 #include <spirv/unified1/spirv.h>
@@ -22,8 +22,17 @@ static const char quotient_text[] = "kernel @k(%to: ptr.global f32, %x: ptr.glob
 static const char atomic_text[] = "kernel @k(%to: ptr.global f32, %x: f32) {\n"
                                   "  atomic_fadd f32 %to, %x\n  atomic_fmax f32 %to, %x\n  return\n}\n";
 
+/* Three reductions that can be at once, and one of what the first gives. */
+static const char sums_text[] =
+    "kernel @k(%to: ptr.global f32, %x: ptr.global f32, %n: i32) {\n"
+    "  %a = load f32 %x\n  %b = fmul f32 %a, %a\n"
+    "  %s = group_reduce f32 %a, work_group, add\n  %c = fmul f32 %s, %s\n"
+    "  %t = group_reduce f32 %b, work_group, smax\n  %m = group_reduce i32 %n, work_group, umin\n"
+    "  %u = group_reduce f32 %c, work_group, add\n"
+    "  %f = utof f32 %m\n  %y = fadd f32 %t, %u\n  %z = fadd f32 %y, %f\n  store f32 %to, %z\n  return\n}\n";
+
 struct written {
-    unsigned divisions, branches, roots, inverse_roots, sums, extremes, exchanges;
+    unsigned divisions, branches, roots, inverse_roots, sums, extremes, exchanges, waits;
 };
 
 static void count(const uint32_t *instruction, struct written *w)
@@ -34,6 +43,7 @@ static void count(const uint32_t *instruction, struct written *w)
     w->sums += op == SpvOpAtomicFAddEXT;
     w->extremes += op == SpvOpAtomicFMaxEXT;
     w->exchanges += op == SpvOpAtomicCompareExchange;
+    w->waits += op == SpvOpControlBarrier;
     if (op != SpvOpExtInst) return;
     w->roots += instruction[4] == GLSLstd450Sqrt;
     w->inverse_roots += instruction[4] == GLSLstd450InverseSqrt;
@@ -119,6 +129,14 @@ static void test_learning(void **state)
     assert_false(other.flushes_denormals32);
 }
 
+/* A reduction has three waits where they are written: before its rounds, in them, and behind them. */
+static void test_sums(void **state)
+{
+    (void)state;
+    const struct spirv_target target = {.dialect = SPIRV_VULKAN, .version = 0x00010500, .features = SPIRV_INT64};
+    assert_int_equal(write_text(sums_text, &target).waits, 2 * 3);
+}
+
 /* Features are bits of 64, and come whole through descriptions. */
 static void test_features(void **state)
 {
@@ -134,8 +152,8 @@ static void test_features(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_quotients), cmocka_unit_test(test_roots),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_quotients),     cmocka_unit_test(test_roots),
                                        cmocka_unit_test(test_float_atomics), cmocka_unit_test(test_learning),
-                                       cmocka_unit_test(test_features)};
+                                       cmocka_unit_test(test_sums),          cmocka_unit_test(test_features)};
     return cmocka_run_group_tests_name("spirv_targets", tests, NULL, NULL);
 }

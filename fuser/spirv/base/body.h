@@ -37,7 +37,7 @@ struct spw {
     struct spw_words interface;           /* variables that the entry point lists */
     struct spw_words builtins;            /* pairs: a built-in variable's number and id */
     uint32_t sub_group, device_sub_group; /* work-items of a sub-group, as the kernel and the device see it */
-    uint32_t exchange;                    /* Vulkan: a word for each work-item, in memory of the work-group */
+    uint32_t exchange;                    /* Vulkan: words of each work-item in memory of the work-group; 0: none */
     struct map uniform;                   /* by address: instructions to which all work-items of a work-group come */
     struct spw_words uniforms;            /* Vulkan: of the launch's block, pairs: where a number is and its bits */
     uint32_t uniform_buffer;              /* 0: nothing is read of it */

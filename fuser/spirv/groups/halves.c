@@ -1,14 +1,14 @@
 /*
  * Each wait of a work-group takes about as long as moving what it waits for, so three halvings are one round: of eight
  * numbers that lie equally far apart one work-item makes one. Of what is left in the end all make the same. The order
- * of the operations is the one that halving by halving has.
+ * of the operations is the one that halving by halving has. Several reductions wait together.
  */
 #include "fuser/spirv/groups/halves.h"
 
 #include <spirv/unified1/spirv.h>
 
 #include "fuser/spirv/base/branch.h"
-#include "fuser/spirv/groups/members.h"
+#include "fuser/spirv/groups/exchange.h"
 #include "fuser/spirv/numbers/words.h"
 
 /* Numbers of a round, and those that are left at most when no more rounds are worth it: powers of two. */
@@ -16,8 +16,8 @@ enum { AT_ONCE = 8, HALVINGS = 3, LEFT = 4 };
 
 struct halves {
     struct spw *w;
-    ir_type t;
-    enum ir_group_op op;
+    struct spw_reduction *reductions;
+    unsigned n_reductions;
     uint32_t n;
 };
 
@@ -31,43 +31,58 @@ static uint32_t question(struct spw *w, unsigned opcode, uint32_t x, uint32_t y)
     return SPW_EMIT(w, opcode, spw_type_bool(&w->m, 1), x, y);
 }
 
-/* The number at a place, or where there is none, any. */
-static uint32_t number_at(const struct halves *h, uint32_t at, uint32_t there)
+/* Where a number is, or if there is none, anywhere. */
+struct source {
+    uint32_t at, there;
+};
+
+static struct source source_at(const struct halves *h, uint32_t at)
 {
     struct spw *w = h->w;
-    uint32_t zero = spw_const_u32(&w->m, 0);
-    uint32_t bits = spw_exchange_get(w, SPW_EMIT(w, SpvOpSelect, spw_type_int(&w->m, 32, 1), there, at, zero));
-    return spw_from_words(w, h->t, &bits);
+    uint32_t there = question(w, SpvOpULessThan, at, h->n), zero = spw_const_u32(&w->m, 0);
+    return (struct source){SPW_EMIT(w, SpvOpSelect, spw_type_int(&w->m, 32, 1), there, at, zero), there};
 }
 
-static void take_in(const struct halves *h, uint32_t *x, uint32_t other, uint32_t where)
+static uint32_t number_of(const struct halves *h, unsigned r, struct source s)
+{
+    uint32_t bits = spw_exchange_get(h->w, r, s.at);
+    return spw_from_words(h->w, h->reductions[r].t, &bits);
+}
+
+static void put(const struct halves *h, unsigned r, uint32_t own, uint32_t x)
+{
+    uint32_t words[2];
+    spw_to_words(h->w, h->reductions[r].t, x, words);
+    spw_exchange_put(h->w, r, own, words[0]);
+}
+
+static void take_in(const struct halves *h, unsigned r, uint32_t *x, uint32_t other, uint32_t where)
 {
     struct spw *w = h->w;
-    uint32_t both = spw_combined(w, h->t, h->op, *x, other);
-    *x = where ? SPW_EMIT(w, SpvOpSelect, spw_part_type(w, h->t), where, both, *x) : both;
+    ir_type t = h->reductions[r].t;
+    uint32_t both = spw_combined(w, t, h->reductions[r].op, *x, other);
+    *x = where ? SPW_EMIT(w, SpvOpSelect, spw_part_type(w, t), where, both, *x) : both;
 }
 
 /* Some halvings, of which the last one is over distance `step`: only the first may find nobody behind. */
-static uint32_t of_many(const struct halves *h, uint32_t own, uint32_t step)
+static uint32_t of_many(const struct halves *h, unsigned r, const struct source sources[AT_ONCE])
 {
-    uint32_t x[AT_ONCE], there[AT_ONCE];
-    for (uint32_t i = 0; i < AT_ONCE; i++) {
-        uint32_t at = word(h->w, SpvOpIAdd, own, word(h->w, SpvOpIMul, step, spw_const_u32(&h->w->m, i)));
-        there[i] = question(h->w, SpvOpULessThan, at, h->n);
-        x[i] = number_at(h, at, there[i]);
-    }
+    uint32_t x[AT_ONCE];
+    for (uint32_t i = 0; i < AT_ONCE; i++) x[i] = number_of(h, r, sources[i]);
     for (uint32_t half = AT_ONCE / 2; half; half /= 2)
-        for (uint32_t i = 0; i < half; i++) take_in(h, &x[i], x[i + half], half == AT_ONCE / 2 ? there[i + half] : 0);
+        for (uint32_t i = 0; i < half; i++)
+            take_in(h, r, &x[i], x[i + half], half == AT_ONCE / 2 ? sources[i + half].there : 0);
     return x[0];
 }
 
 /* By the first work-items, as many as the step is wide: nobody writes what another one reads. */
 static void round_of(const struct halves *h, uint32_t own, uint32_t step)
 {
-    uint32_t words[2];
+    struct source sources[AT_ONCE];
     struct spw_if first = spw_if_begin(h->w, question(h->w, SpvOpULessThan, own, step));
-    spw_to_words(h->w, h->t, of_many(h, own, step), words);
-    spw_exchange_put(h->w, own, words[0]);
+    for (uint32_t i = 0; i < AT_ONCE; i++)
+        sources[i] = source_at(h, word(h->w, SpvOpIAdd, own, word(h->w, SpvOpIMul, step, spw_const_u32(&h->w->m, i))));
+    for (unsigned r = 0; r < h->n_reductions; r++) put(h, r, own, of_many(h, r, sources));
     spw_if_else(h->w, &first, 0);
     spw_if_end(h->w, &first, 0, 0);
     spw_exchange_wait(h->w);
@@ -96,28 +111,31 @@ static uint32_t rounds(const struct halves *h, uint32_t own, uint32_t distance)
     return d;
 }
 
-static uint32_t of_few(const struct halves *h, uint32_t distance)
+static void of_few(const struct halves *h, uint32_t distance)
 {
     struct spw *w = h->w;
-    uint32_t x[LEFT], there[LEFT];
-    for (uint32_t i = 0; i < LEFT; i++) {
-        uint32_t at = spw_const_u32(&w->m, i);
-        there[i] = question(w, SpvOpULessThan, at, h->n);
-        x[i] = number_at(h, at, there[i]);
-    }
+    struct source sources[LEFT];
+    uint32_t due[LEFT], x[LEFT];
+    for (uint32_t i = 0; i < LEFT; i++) sources[i] = source_at(h, spw_const_u32(&w->m, i));
     for (uint32_t half = LEFT / 2; half; half /= 2) {
-        uint32_t due = question(w, SpvOpUGreaterThanEqual, distance, spw_const_u32(&w->m, half));
+        uint32_t far = question(w, SpvOpUGreaterThanEqual, distance, spw_const_u32(&w->m, half));
         for (uint32_t i = 0; i < half; i++)
-            take_in(h, &x[i], x[i + half], SPW_EMIT(w, SpvOpLogicalAnd, spw_type_bool(&w->m, 1), due, there[i + half]));
+            due[i + half] = SPW_EMIT(w, SpvOpLogicalAnd, spw_type_bool(&w->m, 1), far, sources[i + half].there);
     }
-    return x[0];
+    for (unsigned r = 0; r < h->n_reductions; r++) {
+        for (uint32_t i = 0; i < LEFT; i++) x[i] = number_of(h, r, sources[i]);
+        for (uint32_t half = LEFT / 2; half; half /= 2)
+            for (uint32_t i = 0; i < half; i++) take_in(h, r, &x[i], x[i + half], due[i + half]);
+        h->reductions[r].x = x[0];
+    }
 }
 
-uint32_t spw_reduced_by_halves(struct spw *w, ir_type t, enum ir_group_op op, uint32_t own, uint32_t n,
-                               uint32_t distance)
+void spw_reduce_by_halves(struct spw *w, struct spw_reduction *reductions, unsigned n_reductions, uint32_t own,
+                          uint32_t n, uint32_t distance)
 {
-    struct halves h = {w, t, op, n};
-    uint32_t r = of_few(&h, rounds(&h, own, distance));
+    struct halves h = {w, reductions, n_reductions, n};
+    for (unsigned r = 0; r < n_reductions; r++) put(&h, r, own, reductions[r].x);
     spw_exchange_wait(w);
-    return r;
+    of_few(&h, rounds(&h, own, distance));
+    spw_exchange_wait(w);
 }

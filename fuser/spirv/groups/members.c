@@ -6,6 +6,7 @@
 #include "fuser/spirv/base/builtin.h"
 #include "fuser/spirv/base/ids.h"
 #include "fuser/spirv/base/scope.h"
+#include "fuser/spirv/groups/exchange.h"
 
 static uint32_t word_type(struct spw *w)
 {
@@ -102,61 +103,6 @@ uint32_t spw_members_query(struct spw *w, enum ir_op op)
 
 /* ---- through memory of the work-group ---- */
 
-/* A word for each work-item of the largest work-group that this module is specialized for. */
-static uint32_t exchange_array(struct spw *w)
-{
-    if (w->exchange) return w->exchange;
-    uint32_t n = spw_group_items(w), storage = SpvStorageClassWorkgroup;
-    uint32_t type = spw_type_array(&w->m, word_type(w), n);
-    uint32_t pointer = spw_type_pointer(&w->m, storage, type);
-    w->exchange = spw_id(&w->m);
-    w->out->item_bytes = sizeof(uint32_t);
-    SPW_PUT(&w->m.sections[SPW_GLOBALS], SpvOpVariable, pointer, w->exchange, storage);
-    spw_append(&w->interface, &w->exchange, 1);
-    return w->exchange;
-}
-
-/* Kernel dialect: it is at the beginning of the launch's local memory. */
-static uint32_t exchange_start(struct spw *w)
-{
-    uint32_t pointer = spw_type_pointer(&w->m, SpvStorageClassWorkgroup, word_type(w));
-    w->out->item_bytes = sizeof(uint32_t);
-    return spw_once(&w->m, SPW_PROLOGUE, SpvOpBitcast, pointer, &w->params[SPIRV_KERNEL_LOCAL], 1);
-}
-
-static uint32_t exchange_place(struct spw *w, uint32_t at)
-{
-    uint32_t pointer = spw_type_pointer(&w->m, SpvStorageClassWorkgroup, word_type(w));
-    if (w->vulkan) return SPW_EMIT(w, SpvOpAccessChain, pointer, exchange_array(w), at);
-    return SPW_EMIT(w, SpvOpPtrAccessChain, pointer, exchange_start(w), at);
-}
-
-/* Operands of an access to it, behind so many others. */
-static uint32_t shared_access(const struct spw *w, uint32_t *operands, uint32_t n)
-{
-    operands[n++] = w->vulkan ? SpvMemoryAccessNonPrivatePointerMask : SpvMemoryAccessAlignedMask;
-    if (!w->vulkan) operands[n++] = sizeof(uint32_t);
-    return n;
-}
-
-void spw_exchange_put(struct spw *w, uint32_t at, uint32_t x)
-{
-    uint32_t operands[4] = {exchange_place(w, at), x};
-    spw_do_n(w, SpvOpStore, operands, shared_access(w, operands, 2));
-}
-
-uint32_t spw_exchange_get(struct spw *w, uint32_t at)
-{
-    uint32_t operands[3] = {exchange_place(w, at)};
-    return spw_emit_n(w, SpvOpLoad, word_type(w), operands, shared_access(w, operands, 1));
-}
-
-void spw_exchange_wait(struct spw *w)
-{
-    uint32_t scope = spw_scope(w, IR_SCOPE_WORK_GROUP);
-    SPW_DO(w, SpvOpControlBarrier, scope, scope, spw_semantics(w, IR_ORDER_ACQ_REL, IR_FENCE_LOCAL));
-}
-
 /* The exchange needs all work-items: where they may part ways it cannot be. */
 bool spw_come_to_exchange(struct spw *w)
 {
@@ -191,9 +137,9 @@ uint32_t spw_fetch(struct spw *w, uint32_t x, uint32_t id)
 {
     if (spw_exchanges(w)) {
         if (!spw_come_to_exchange(w)) return x;
-        spw_exchange_put(w, spw_linear_in_sub_groups(w), x);
+        spw_exchange_put(w, 0, spw_linear_in_sub_groups(w), x);
         spw_exchange_wait(w);
-        uint32_t r = spw_exchange_get(w, member_place(w, id));
+        uint32_t r = spw_exchange_get(w, 0, member_place(w, id));
         spw_exchange_wait(w);
         return r;
     }
@@ -214,14 +160,14 @@ static void exchanged_ballot(struct spw *w, uint32_t x, uint32_t words[2])
 {
     words[0] = words[1] = number(w, 0);
     if (!spw_come_to_exchange(w)) return;
-    spw_exchange_put(w, spw_linear_in_sub_groups(w),
+    spw_exchange_put(w, 0, spw_linear_in_sub_groups(w),
                      SPW_EMIT(w, SpvOpSelect, word_type(w), x, number(w, 1), number(w, 0)));
     spw_exchange_wait(w);
     for (uint32_t i = 0; i < w->sub_group && i < 64; i++) {
         uint32_t at = word(w, SpvOpIAdd, first_member(w), number(w, i)), all = items(w, false);
         uint32_t there = SPW_EMIT(w, SpvOpULessThan, spw_type_bool(&w->m, 1), at, all);
         uint32_t safe = SPW_EMIT(w, SpvOpSelect, word_type(w), there, at, number(w, 0));
-        uint32_t bit = word(w, SpvOpShiftLeftLogical, spw_exchange_get(w, safe), number(w, i % 32));
+        uint32_t bit = word(w, SpvOpShiftLeftLogical, spw_exchange_get(w, 0, safe), number(w, i % 32));
         bit = SPW_EMIT(w, SpvOpSelect, word_type(w), there, bit, number(w, 0));
         words[i / 32] = word(w, SpvOpBitwiseOr, words[i / 32], bit);
     }

@@ -21,8 +21,3 @@ bool spw_come_to_exchange(struct spw *w);
 uint32_t spw_fetch(struct spw *w, uint32_t x, uint32_t id);
 /* Which members have a bool: 64 bits as two words, from the member with id 0 on. */
 void spw_ballot(struct spw *w, uint32_t x, uint32_t words[2]);
-/* Words that all work-items of the work-group see, one for each of them: written at this one's place, or read at
-   another's. Between the two, and before the next, work-items wait. */
-void spw_exchange_put(struct spw *w, uint32_t at, uint32_t x);
-uint32_t spw_exchange_get(struct spw *w, uint32_t at);
-void spw_exchange_wait(struct spw *w);

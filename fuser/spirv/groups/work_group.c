@@ -7,8 +7,8 @@
 #include "fuser/spirv/base/branch.h"
 #include "fuser/spirv/base/builtin.h"
 #include "fuser/spirv/base/ids.h"
+#include "fuser/spirv/groups/exchange.h"
 #include "fuser/spirv/groups/halves.h"
-#include "fuser/spirv/groups/members.h"
 #include "fuser/spirv/groups/scan.h"
 #include "fuser/spirv/numbers/words.h"
 
@@ -40,22 +40,14 @@ static uint32_t size_of(struct spw *w, unsigned dim)
     return as_word(w, spw_id_of(w, IR_OP_LOCAL_SIZE, dim));
 }
 
-static uint32_t items(struct spw *w)
-{
-    if (w->vulkan) return spw_group_items(w);
-    uint32_t n = size_of(w, 0);
-    for (unsigned d = 1; d < 3; d++) n = SPW_EMIT(w, SpvOpIMul, word_type(w), n, size_of(w, d));
-    return n;
-}
-
 /* What the work-item with a linear id has; all work-items come here. */
 static uint32_t exchanged(struct spw *w, ir_type t, uint32_t x, uint32_t at)
 {
     uint32_t words[2], n = spw_to_words(w, t, x, words), own = linear_id(w);
     for (uint32_t i = 0; i < n; i++) {
-        spw_exchange_put(w, own, words[i]);
+        spw_exchange_put(w, 0, own, words[i]);
         spw_exchange_wait(w);
-        words[i] = spw_exchange_get(w, at);
+        words[i] = spw_exchange_get(w, 0, at);
         spw_exchange_wait(w);
     }
     return spw_from_words(w, t, words);
@@ -87,7 +79,7 @@ static uint32_t half_of(struct spw *w, uint32_t n)
 static uint32_t taken_by_exchange(struct spw *w, ir_type t, enum ir_group_op op, uint32_t sum, uint32_t d)
 {
     uint32_t own = linear_id(w), at = SPW_EMIT(w, SpvOpIAdd, word_type(w), own, d);
-    uint32_t there = question(w, SpvOpULessThan, at, items(w));
+    uint32_t there = question(w, SpvOpULessThan, at, spw_exchange_items(w));
     uint32_t other = exchanged(w, t, sum, SPW_EMIT(w, SpvOpSelect, word_type(w), there, at, own));
     return SPW_EMIT(w, SpvOpSelect, spw_part_type(w, t), there, spw_combined(w, t, op, sum, other), sum);
 }
@@ -116,14 +108,18 @@ static uint32_t reduced_by_exchange(struct spw *w, ir_type t, enum ir_group_op o
     return exchanged(w, t, sum, spw_const_u32(&w->m, 0));
 }
 
+static void reduce_words(struct spw *w, struct spw_reduction *reductions, unsigned n_reductions)
+{
+    uint32_t n = spw_exchange_items(w);
+    spw_reduce_by_halves(w, reductions, n_reductions, linear_id(w), n, half_of(w, n));
+}
+
 static uint32_t reduced(struct spw *w, ir_type t, enum ir_group_op op, uint32_t x)
 {
-    uint32_t n = items(w), own = linear_id(w), words[2];
-    if (ir_type_bits(t) > 32) return reduced_by_exchange(w, t, op, x, half_of(w, n));
-    spw_to_words(w, t, x, words);
-    spw_exchange_put(w, own, words[0]);
-    spw_exchange_wait(w);
-    return spw_reduced_by_halves(w, t, op, own, n, half_of(w, n));
+    struct spw_reduction r = {t, op, x};
+    if (ir_type_bits(t) > 32) return reduced_by_exchange(w, t, op, x, half_of(w, spw_exchange_items(w)));
+    reduce_words(w, &r, 1);
+    return r.x;
 }
 
 /* A vote is a reduction of words. */
@@ -141,6 +137,38 @@ uint32_t spw_work_group_collective(struct spw *w, const struct ir_inst *inst, ir
     case IR_OP_GROUP_ANY: return voted(w, IR_GROUP_OR, x);
     case IR_OP_GROUP_BROADCAST: return exchanged(w, t, x, source_of(w, inst));
     case IR_OP_GROUP_REDUCE: return reduced(w, t, inst->attrs.group_op, x);
-    default: return spw_scanned(w, inst, t, x, (struct spw_scan){linear_id(w), items(w), exchanged});
+    default: return spw_scanned(w, inst, t, x, (struct spw_scan){linear_id(w), spw_exchange_items(w), exchanged});
     }
+}
+
+/* ---- several at once ---- */
+
+enum { TOGETHER_MOST = 4 };
+
+static bool is_of_words(const struct ir_inst *inst)
+{
+    return inst->op == IR_OP_GROUP_REDUCE && inst->attrs.scope == IR_SCOPE_WORK_GROUP &&
+           ir_type_lanes(inst->type) == 1 && ir_type_bits(inst->type) <= 32;
+}
+
+static bool is_known(const struct spw *w, const struct ir_value *v)
+{
+    return v->kind == IR_VALUE_CONST || (v->kind != IR_VALUE_UNDEF && w->ids[v->scratch]);
+}
+
+bool spw_work_group_together(struct spw *w, const struct ir_inst *first)
+{
+    const struct ir_inst *all[TOGETHER_MOST];
+    struct spw_reduction reductions[TOGETHER_MOST];
+    unsigned n = 0;
+    if (!is_of_words(first)) return false;
+    if (is_known(w, first->results[0])) return true;
+    for (const struct ir_inst *i = first; i && !i->blocks[0] && n < TOGETHER_MOST; i = i->next)
+        if (is_of_words(i) && (i == first || is_known(w, i->operands[0]))) all[n++] = i;
+    for (unsigned k = 0; k < n; k++)
+        reductions[k] =
+            (struct spw_reduction){all[k]->type, all[k]->attrs.group_op, spw_value1(w, all[k]->operands[0])};
+    reduce_words(w, reductions, n);
+    for (unsigned k = 0; k < n; k++) spw_set1(w, all[k]->results[0], reductions[k].x);
+    return true;
 }

@@ -168,6 +168,7 @@ static void collective(struct spw *w, const struct ir_inst *inst)
     const struct ir_value *v = inst->operands[0];
     ir_type t = ir_type_element(v->type);
     uint32_t parts[IR_MAX_LANES];
+    if (spw_work_group_together(w, inst)) return;
     for (unsigned p = 0; p < ir_type_lanes(v->type); p++) {
         uint32_t x = spw_lane(w, v, p);
         parts[p] = inst->attrs.scope == IR_SCOPE_SUB_GROUP ? sub_group_collective(w, inst, t, x)
