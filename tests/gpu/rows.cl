@@ -1,4 +1,5 @@
-/* Rows as somebody writes them for a GPU: a work-group holds its row in registers, and reads it once. */
+/* Rows as somebody writes them for a GPU: a work-group holds its row in registers, and reads it once. Layernorm takes both
+   sums at once, from the row's first number on, so that no digits are lost where the mean is large. */
 //: language CL2.0
 
 #define ROWS(SUFFIX, SIZE, PER)                                                                                        \
@@ -26,18 +27,18 @@
     {                                                                                                                  \
         size_t l = get_local_id(0), at = get_group_id(0) * (SIZE * PER) + l;                                           \
         float4 v[PER];                                                                                                 \
-        float sum = 0, squares = 0;                                                                                    \
-        _Pragma("unroll") for (int k = 0; k < PER; k++) v[k] = x[at + k * SIZE];                                       \
-        _Pragma("unroll") for (int k = 0; k < PER; k++) sum += (v[k].x + v[k].y) + (v[k].z + v[k].w);                  \
-        float mean = work_group_reduce_add(sum) / (SIZE * PER * 4);                                                    \
+        float first = x[get_group_id(0) * (SIZE * PER)].x, sum = 0, squares = 0;                                       \
+        _Pragma("unroll") for (int k = 0; k < PER; k++) v[k] = x[at + k * SIZE] - first;                               \
         _Pragma("unroll") for (int k = 0; k < PER; k++)                                                                \
         {                                                                                                              \
-            v[k] -= mean;                                                                                              \
+            sum += (v[k].x + v[k].y) + (v[k].z + v[k].w);                                                              \
             squares += (v[k].x * v[k].x + v[k].y * v[k].y) + (v[k].z * v[k].z + v[k].w * v[k].w);                      \
         }                                                                                                              \
-        float factor = rsqrt(work_group_reduce_add(squares) / (SIZE * PER * 4) + 1e-5f);                               \
+        float mean = work_group_reduce_add(sum) / (SIZE * PER * 4);                                                    \
+        float square = work_group_reduce_add(squares) / (SIZE * PER * 4);                                              \
+        float factor = rsqrt(square - mean * mean + 1e-5f);                                                            \
         _Pragma("unroll") for (int k = 0; k < PER; k++)                                                                \
-            o[at + k * SIZE] = v[k] * factor * scale[l + k * SIZE] + shift[l + k * SIZE];                              \
+            o[at + k * SIZE] = (v[k] - mean) * factor * scale[l + k * SIZE] + shift[l + k * SIZE];                     \
     }
 
 /* Columns and work-items. */
