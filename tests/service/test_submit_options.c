@@ -208,7 +208,8 @@ static void queues_have_them(void **state)
     fusion_queue *slow, *fast;
     fusion_buffer *b[4];
     fusion_event warm;
-    for (int i = 0; i < 4; i++) b[i] = index_buffer(c.session, NULL, SIZE, 0, 0);
+    static const char *const names[] = {"warm", "first", "second", "third"}; /* so that each has a handle of its own */
+    for (int i = 0; i < 4; i++) b[i] = index_buffer(c.session, names[i], SIZE, 0, 0);
     expect_ok(fusion_queue_create(c.session, &slow));
     expect_ok(fusion_queue_create(c.session, &fast));
     warm = give(&c, slow, b[0]); /* compiles */

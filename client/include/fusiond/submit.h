@@ -31,7 +31,8 @@ typedef struct fusion_submit_options {
 FUSION_API fusion_status fusion_exec_submit_with(fusion_exec *exec, const fusion_rebind *rebind, uint32_t n_rebind,
                                                  const fusion_submit_options *options, fusion_event *event);
 /* Of the queue's commands from the next one on that it does not record; what its window has gathered is submitted as it
-   is. NULL: as at the beginning. */
+   is. NULL: as at the beginning. Commands of a queue that differ in values and in unnamed memory only are runs of one
+   handle: they stay in their order. */
 FUSION_API fusion_status fusion_queue_set_options(fusion_queue *queue, const fusion_submit_options *options);
 
 #ifdef __cplusplus
