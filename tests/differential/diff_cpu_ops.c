@@ -322,8 +322,10 @@ static void run_as(ir_type type, enum ir_op first, enum ir_op last, enum form fo
 static void run_elsewhere(ir_type type)
 {
     run_as(type, IR_OP_FADD, IR_OP_SIGN, UNIFORM, 0, 0);
-    run_as(type, IR_OP_ACOS, IR_OP_SIGN, VARYING, 4, 0);
-    run_as(type, IR_OP_ACOS, IR_OP_SIGN, VARYING, 8, 0);
+    for (uint32_t sub_group = 4; sub_group <= 8; sub_group *= 2) { /* in halves: all are too much code for one kernel */
+        run_as(type, IR_OP_ACOS, IR_OP_LGAMMA, VARYING, sub_group, 0);
+        run_as(type, IR_OP_LGAMMA + 1, IR_OP_SIGN, VARYING, sub_group, 0);
+    }
     for (unsigned item = 0; item < 24; item++) run_as(type, IR_OP_FADD, IR_OP_SIGN, CONSTANT, 0, item);
 }
 
