@@ -13,7 +13,7 @@
 
 enum {
     RING_MAGIC = 0x46524e47,
-    RING_VERSION = 9,
+    RING_VERSION = 10,
     RING_DATA_BYTES = 1 << 20,  /* power of two */
     RING_MAX_ENTRY = 256 << 10, /* bytes of one entry */
     RING_MAX_PENDING = 1024,    /* submissions not completed yet */
@@ -118,6 +118,11 @@ struct ring_entry {
     uint32_t n_after;
     int32_t priority;       /* of those that wait and may begin the one with the highest begins, then the oldest */
     uint32_t time_limit_ms; /* 0, or more than the session's: that */
+    uint32_t rounds;        /* it runs so often, one run after the other, until one fails; 0 is 1 */
+    /* Another executable with the same slots and values that runs before it, so often; 0: there is none, and what
+       follows is 0. What is bound and given is so for both. */
+    uint64_t first;
+    uint32_t first_rounds;
     uint32_t reserved;
 };
 

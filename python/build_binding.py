@@ -95,7 +95,7 @@ fusion_status fusion_exec_dot(const fusion_exec *exec, char **dot);
 typedef struct { fusion_buffer *from, *to; fusion_node node; uint32_t arg; const void *value; size_t value_bytes; ...; }
     fusion_rebind;
 typedef struct { size_t size; int64_t priority; uint64_t time_limit_ms; ...; } fusion_submit_options;
-fusion_status fusion_exec_submit_with(fusion_exec *exec, const fusion_rebind *rebind, uint32_t n_rebind,
+fusion_status fusion_exec_submit_times(fusion_exec *exec, uint32_t count, const fusion_rebind *rebind, uint32_t n_rebind,
     const fusion_submit_options *options, fusion_event *event);
 fusion_status fusion_event_wait(fusion_session *session, fusion_event event, int timeout_ms, uint64_t *run_ns);
 fusion_status fusion_event_poll(fusion_session *session, fusion_event event);

@@ -227,12 +227,19 @@ fusion_status fusion_exec_submit(fusion_exec *e, const fusion_rebind *rebind, ui
 }
 
 fusion_status fusion_exec_submit_with(fusion_exec *e, const fusion_rebind *rebind, uint32_t n_rebind,
-                                      const fusion_submit_options *given, fusion_event *event)
+                                      const fusion_submit_options *options, fusion_event *event)
+{
+    return client_submit_rounds(e, 1, rebind, n_rebind, options, event);
+}
+
+fusion_status client_submit_rounds(fusion_exec *e, uint32_t rounds, const fusion_rebind *rebind, uint32_t n_rebind,
+                                   const fusion_submit_options *given, fusion_event *event)
 {
     fusion_submit_options options;
     fusion_status status = client_check_submit_options(given, &options);
     if (status != FUSION_SUCCESS) return status;
     struct entry entry = {.head = head_of(e, &options)};
+    entry.head.rounds = rounds;
     struct binding *bindings = default_bindings(e, e->slot_memory);
     if (!bindings) return client_no_memory("submission");
     status = client_rebind(e, rebind, n_rebind, bindings, &entry);

@@ -216,10 +216,10 @@ class Handle:
         """Runs it and waits: :meth:`submit`, and its result."""
         self.submit(rebind).run()
 
-    def submit(self, rebind: Optional[Mapping[Array, Array]] = None, *, priority: int = 0,
+    def submit(self, rebind: Optional[Mapping[Array, Array]] = None, *, times: int = 1, priority: int = 0,
                time_limit_ms: int = 0) -> Event:
         """Submits it, and does not wait: an :class:`Event`. ``rebind``: arrays of the graph, each with the one that takes
-        its place this time, ``{x: other}``. Of the submissions that wait the one with the highest ``priority`` is next,
+        its place this time, ``{x: other}``. ``times``: so many rounds, as one submission. Of the submissions that wait the one with the highest ``priority`` is next,
         but that those of one handle, and those that share memory, stay in order. ``time_limit_ms``: where it is shorter
         than the session's; 0: the handle's."""
         rebind = rebind or {}
@@ -228,13 +228,14 @@ class Handle:
             r.__setattr__("from", old.handle)
             r.to = new.handle
         options = sized("fusion_submit_options", {"priority": priority, "time_limit_ms": time_limit_ms})
-        return self.submit_with(pairs, len(rebind), [*rebind.values()], options=options)
+        return self.submit_with(pairs, len(rebind), [*rebind.values()], options=options, times=times)
 
-    def submit_with(self, rebind: Any, n: int, keeps: Any = None, value: Any = None, options: Any = ffi.NULL) -> Event:
+    def submit_with(self, rebind: Any, n: int, keeps: Any = None, value: Any = None, options: Any = ffi.NULL,
+                    times: int = 1) -> Event:
         """With other memory or values in place of the graph's; as the library has them."""
         self.session.check_open()
         event = ffi.new("fusion_event *")
-        check(lib.fusion_exec_submit_with(self.handle, rebind, n, options, event))
+        check(lib.fusion_exec_submit_times(self.handle, times, rebind, n, options, event))
         return Event(self.session, event[0], (self, keeps), value)
 
     @property

@@ -217,6 +217,10 @@ def test_events():
     run = g.finalize()
     run.submit({o: other}).result()
     expect((other.numpy() == 5).all() and (o.numpy() == 3).all(), "another array in place of one")
+    with session.graph() as g:
+        module.scale[1000](o, o, 1.0, 1)
+    g.finalize().submit(times=7).result()
+    expect((o.numpy() == 10).all(), "seven rounds")
     told, there = [], threading.Event()
     event = run.submit()
     event.add_done_callback(lambda e: told.append(e))

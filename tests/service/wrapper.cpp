@@ -60,6 +60,10 @@ void pipeline(const fusiond::session &s, const fusiond::module &m)
     const fusiond::event done = e.submit();
     done.wait();
     expect(done.done(), "done");
+    fusiond::graph steps(s);
+    steps.add(m["scale"](1000, out, out, 2.0f));
+    steps.finalize(FUSION_NONE).submit_times(5).wait();
+    expect(out.copy() == std::vector<float>(1000, 480), "480 after five rounds");
 }
 
 void values(const fusiond::session &s, const fusiond::module &m)

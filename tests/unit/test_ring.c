@@ -193,7 +193,7 @@ static void test_entry_contents(void **state)
         struct ring_value last;
         uint8_t more[8];
     } good = {.entry = {.size = sizeof good, .n_bindings = 2, .n_values = 2}, .value = {0, 12}, .last = {1, 8}}, bad;
-    assert_int_equal(sizeof good, 48 + 48 + 8 + 16 + 8 + 8);
+    assert_int_equal(sizeof good, 64 + 48 + 8 + 16 + 8 + 8);
     const uint8_t *bytes = (const uint8_t *)&bad;
     bad = good;
     assert_true(ring_entry_valid(bytes, &reason));

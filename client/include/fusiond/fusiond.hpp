@@ -580,6 +580,16 @@ public:
         return submit(otherwise, options.get());
     }
     event submit(const submit_options &options) const { return submit({}, options.get()); }
+    /* So many rounds, as one submission. */
+    event submit_times(std::uint32_t count, std::initializer_list<rebinding> otherwise = {}) const
+    {
+        return submit(otherwise, nullptr, count);
+    }
+    event submit_times(std::uint32_t count, std::initializer_list<rebinding> otherwise,
+                       const submit_options &options) const
+    {
+        return submit(otherwise, options.get(), count);
+    }
     /* Submits and waits. */
     std::uint64_t run(std::initializer_list<rebinding> otherwise = {}) const { return submit(otherwise).wait(); }
     const fusion_report &report() const { return *fusion_exec_report(get()); }
@@ -603,12 +613,14 @@ public:
     }
 
 private:
-    event submit(std::initializer_list<rebinding> otherwise, const fusion_submit_options *options) const
+    event submit(std::initializer_list<rebinding> otherwise, const fusion_submit_options *options,
+                 std::uint32_t count = 1) const
     {
         std::vector<fusion_rebind> all;
         for (const rebinding &r : otherwise) all.push_back(r.get());
         fusion_event e = 0;
-        detail::check(fusion_exec_submit_with(get(), all.data(), static_cast<std::uint32_t>(all.size()), options, &e));
+        detail::check(fusion_exec_submit_times(get(), count, all.data(), static_cast<std::uint32_t>(all.size()),
+                                               options, &e));
         return {of(), e};
     }
 };

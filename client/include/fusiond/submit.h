@@ -1,5 +1,5 @@
 /*
- * More of submitting: which submissions are first, and how long they may take. Part of fusiond.h.
+ * More of submitting: which submissions are first, how long they may take, and many runs at once. Part of fusiond.h.
  */
 #ifndef FUSIOND_SUBMIT_H
 #define FUSIOND_SUBMIT_H
@@ -30,6 +30,25 @@ typedef struct fusion_submit_options {
  */
 FUSION_API fusion_status fusion_exec_submit_with(fusion_exec *exec, const fusion_rebind *rebind, uint32_t n_rebind,
                                                  const fusion_submit_options *options, fusion_event *event);
+
+/*
+ * Time loops: as fusion_exec_submit_with(), count times with the same rebindings, but as one submission with one event.
+ * Memory is to the last bit what it would be. What it is in between nobody is to look at: who maps a buffer and reads
+ * it before the event is complete may find anything. Rounds cost less than submissions, and several of them may run
+ * together (docs/fusion.md, "Rounds").
+ *
+ * The first round that fails ends it; the event has its outcome, and memory what was written until then. The time limit
+ * is for all rounds together, cancelling ends it wherever it is, and no other submission of the session runs between
+ * two rounds. With profiling, times of steps come once for each round, all with its event.
+ *
+ * A handle in parts (with host tasks, copies from and to memory of this process, packets of pipes, or graphs that are
+ * fused by themselves) is submitted round by round, and waited for after each but the last one: a round that fails is
+ * the call's error then, the time limit is for each, and others may come between. FUSION_INVALID, among others: count
+ * is 0.
+ */
+FUSION_API fusion_status fusion_exec_submit_times(fusion_exec *exec, uint32_t count, const fusion_rebind *rebind,
+                                                  uint32_t n_rebind, const fusion_submit_options *options,
+                                                  fusion_event *event);
 /* Of the queue's commands from the next one on that it does not record; what its window has gathered is submitted as it
    is. NULL: as at the beginning. Commands of a queue that differ in values and in unnamed memory only are runs of one
    handle: they stay in their order. */

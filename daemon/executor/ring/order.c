@@ -37,12 +37,23 @@ static enum order order_by_states(const struct executable *a, const struct execu
     return most;
 }
 
+static bool runs(const struct submission *s, const struct executable *x)
+{
+    return s->x == x || s->other == x;
+}
+
+static bool share_executable(const struct submission *a, const struct submission *b)
+{
+    return runs(a, b->x) || (b->other && runs(a, b->other));
+}
+
+/* Where a submission has two executables they are of one graph: variables and pipes are those of either. */
 enum order order_of(const struct submission *first, const struct submission *second)
 {
     const struct executable *a = first->x, *b = second->x;
     if (first->alone || second->alone) return ORDER_AFTER;
     if (!a || !b) return ORDER_NONE; /* there is nothing to run, but an error */
     if (submission_is_after(second, first)) return ORDER_AFTER;
-    if (a == b || a->program->anywhere || b->program->anywhere) return ORDER_AFTER;
+    if (share_executable(first, second) || a->program->anywhere || b->program->anywhere) return ORDER_AFTER;
     return share_written_memory(first, second) ? ORDER_AFTER : order_by_states(a, b);
 }

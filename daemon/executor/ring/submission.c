@@ -317,6 +317,15 @@ void submission_release(struct submission *s)
     for (uint32_t i = 0; i < s->x->program->n_slots; i++) buffers_put(s->bindings[i].buffer);
 }
 
+void submission_exchange(struct submission *s)
+{
+    struct executable *ran = s->x;
+    s->x = s->other;
+    s->rounds = s->other_rounds;
+    s->other = ran;
+    s->other_rounds = 0;
+}
+
 /* They are the last that the entry has. A number that has none of its own is that of the next one with one. */
 bool submission_is_after(const struct submission *s, const struct submission *first)
 {
@@ -347,25 +356,30 @@ void submission_free(struct submission *s)
 
 /* ---- where it has memory ---- */
 
-static void add_place(struct submission *s, const struct program_slot *slot, const struct binding *b)
+static void add_place(struct submission *s, uint64_t bytes, bool written, const struct binding *b)
 {
     struct buffer *buffer = b->buffer ? b->buffer : buffers_get(s->context.buffers, b->id);
     if (!buffer) return;
-    s->places[s->n_places++] =
-        (struct place){buffer->device, buffer->inode, b->offset, b->offset + slot->bytes, slot->written};
+    s->places[s->n_places++] = (struct place){buffer->device, buffer->inode, b->offset, b->offset + bytes, written};
     if (!b->buffer) buffers_put(buffer);
 }
 
+static bool has_memory(const struct program_slot *slot)
+{
+    return slot->needed || slot->spare || slot->ring;
+}
+
+/* Of both executables, where it has two. */
 void submission_find_places(struct submission *s)
 {
     struct error unused;
-    const struct program *p = s->x->program;
+    const struct program *p = s->x->program, *other = s->other ? s->other->program : p;
     s->n_places = 0;
     if (!s->begun) {
         reserve(s, p);
         if (read_bindings(s, s->x, bindings_of(s), s->header.n_bindings, &unused) != 0) return;
     }
     for (uint32_t i = 0; i < p->n_slots; i++)
-        if (s->bindings[i].id && (p->slots[i].needed || p->slots[i].spare || p->slots[i].ring))
-            add_place(s, &p->slots[i], &s->bindings[i]);
+        if (s->bindings[i].id && (has_memory(&p->slots[i]) || has_memory(&other->slots[i])))
+            add_place(s, p->slots[i].bytes, p->slots[i].written || other->slots[i].written, &s->bindings[i]);
 }

@@ -45,10 +45,13 @@ struct submission {
     uint32_t n_places;
 
     struct ring_entry header;
-    const uint8_t *entry; /* until it begins */
-    uint8_t *copy;        /* of that, where it has to wait; NULL: it has not */
-    struct executable *x; /* a reference; NULL: it is none of this process, or there is none (the error) */
-    bool alone;           /* nothing runs beside it */
+    const uint8_t *entry;     /* until it begins */
+    uint8_t *copy;            /* of that, where it has to wait; NULL: it has not */
+    struct executable *x;     /* a reference; NULL: it is none of this process, or there is none (the error) */
+    uint32_t rounds;          /* of x that have not ended */
+    struct executable *other; /* a reference, to the end: it runs behind x, or has run before it; NULL: there is none */
+    uint32_t other_rounds;    /* 0: it has run */
+    bool alone;               /* nothing runs beside it */
     bool begun;
     struct running *running;
     struct steps steps;
@@ -70,5 +73,7 @@ bool submission_is_after(const struct submission *s, const struct submission *fi
    error in it. */
 int submission_prepare(struct submission *s);
 void submission_release(struct submission *s);
+/* The other executable's turn. */
+void submission_exchange(struct submission *s);
 uint64_t submission_room(const struct submission *s); /* bytes that it has taken */
 void submission_free(struct submission *s);

@@ -70,7 +70,7 @@ static void put_free(struct submitter *s, struct submission *one)
     free(one->copy);
     one->copy = NULL;
     one->kept_bytes = 0;
-    one->x = NULL;
+    one->x = one->other = NULL;
     one->running = NULL;
     one->behind = NULL;
     one->alone = one->begun = false;
@@ -143,32 +143,71 @@ static void end_run(struct submission *one)
         for (;;) pause(); /* somebody took it over, and is about to end the process */
 }
 
+static void put_executables(struct submission *one)
+{
+    executables_put(one->x);
+    executables_put(one->other);
+    one->x = one->other = NULL;
+}
+
 static void finish(struct submitter *s, struct submission *one)
 {
     if (one->x) {
         /* Before the completion: a client that frees memory then finds its addresses free. */
         submission_release(one);
         tell_prints(one->x->printer);
-        executables_put(one->x);
+        put_executables(one);
     }
     tell(s, one);
 }
 
 /* ---- beginning and going on ---- */
 
-static bool go_on(struct submitter *s, struct submission *one)
-{
-    if (running_go_on(one->running)) watchdog_wake(one->running);
-    if (steps_go_on(&one->steps, &one->error) == STEPS_WAIT) return false;
-    end_run(one);
-    steps_end(&one->steps);
-    finish(s, one);
-    return true;
-}
-
 static void tell_time(uint64_t sequence, uint32_t step, uint32_t n_steps, uint64_t began_ns, uint64_t ended_ns)
 {
     completion_time(&(struct ring_time){sequence, step, n_steps, began_ns, ended_ns});
+}
+
+/* The steps of a round, with what its launches take filled in. */
+static void begin_steps(struct submission *one)
+{
+    one->context.printer = one->x->printer;
+    steps_begin(&one->steps, &one->context, one->x, one->header.part, one->running);
+}
+
+/* What its launches take is found anew where the executable is another one, or how they run depends on what pipes have,
+   and where they are watched. */
+static int prepare_round(struct submission *one)
+{
+    bool same = --one->rounds > 0;
+    if (same && !one->x->program->n_states && !one->x->program->debug) return 0;
+    submission_release(one);
+    if (!same) submission_exchange(one);
+    return submission_prepare(one);
+}
+
+/* Another round of x, or the other executable's first. False: there is none, or it cannot run (the error). */
+static bool begin_round(struct submission *one)
+{
+    if (one->rounds == 1 && !one->other_rounds) return false;
+    tell_prints(one->x->printer);
+    if (prepare_round(one) != 0) return false;
+    begin_steps(one);
+    return true;
+}
+
+static bool go_on(struct submitter *s, struct submission *one)
+{
+    if (running_go_on(one->running)) watchdog_wake(one->running);
+    for (bool again = true; again;) {
+        enum steps_state state = steps_go_on(&one->steps, &one->error);
+        if (state == STEPS_WAIT) return false;
+        steps_end(&one->steps);
+        again = state == STEPS_DONE && begin_round(one);
+    }
+    end_run(one);
+    finish(s, one);
+    return true;
 }
 
 /* What is said of it as long as it runs. */
@@ -181,7 +220,6 @@ static void begin_run(struct submission *one, const struct slot_memory *slots, u
 
 static void run_steps(struct submitter *s, struct submission *one)
 {
-    one->context.printer = one->x->printer;
     one->context.sequence = one->header.sequence;
     one->context.timed = completion_wants_times() ? tell_time : NULL;
     if (submission_prepare(one) != 0) {
@@ -189,7 +227,7 @@ static void run_steps(struct submitter *s, struct submission *one)
         return;
     }
     begin_run(one, one->slots, one->x->program->n_slots);
-    steps_begin(&one->steps, &one->context, one->x, one->header.part, one->running);
+    begin_steps(one);
     go_on(s, one);
 }
 
@@ -215,8 +253,7 @@ static void begin(struct submitter *s, struct submission *one)
     if (completion_is_cancelled(one->header.sequence) && !one->error.code) {
         error_set_id(&one->error, FUSION_CANCELLED, "submission", one->header.sequence,
                      "it was cancelled before it began");
-        if (one->x) executables_put(one->x);
-        one->x = NULL;
+        put_executables(one);
         one->alone = false;
     }
     if (one->x)
@@ -240,6 +277,30 @@ static bool may_begin(const struct submitter *s, struct submission *one)
     return true;
 }
 
+/* The executable that runs before the entry's own. */
+static int take_first(const struct submitter *s, struct submission *one)
+{
+    struct executable *first = executables_get(s->executables, one->header.first, &one->error);
+    if (!first) return -1;
+    one->other = one->x;
+    one->other_rounds = one->rounds;
+    one->x = first;
+    one->rounds = one->header.first_rounds ? one->header.first_rounds : 1;
+    if (first->program->n_slots == one->other->program->n_slots &&
+        first->program->n_values == one->other->program->n_values)
+        return 0;
+    return error_set_id(&one->error, FUSION_INVALID, "submission", one->header.sequence,
+                        "its two executables do not have the same slots and values");
+}
+
+/* All that runs of the entry. */
+static void take_executables(const struct submitter *s, struct submission *one)
+{
+    one->rounds = one->header.rounds ? one->header.rounds : 1;
+    one->x = executables_get(s->executables, one->header.executable, &one->error);
+    if (one->x && one->header.first && take_first(s, one) != 0) put_executables(one);
+}
+
 /* Whose it is. */
 static void check(struct submitter *s, struct submission *one)
 {
@@ -250,7 +311,7 @@ static void check(struct submitter *s, struct submission *one)
     if (*reason || !ring_entry_valid(one->entry, &reason))
         error_set_id(&one->error, FUSION_PROTOCOL, "submission", one->header.sequence, "%s", reason);
     else if (one->header.executable && !relay_has(one->header.executable))
-        one->x = executables_get(s->executables, one->header.executable, &one->error);
+        take_executables(s, one);
     one->alone = !one->x && !one->error.code;
 }
 
