@@ -162,16 +162,13 @@ static int make_binary(const char *device)
     return binaries_make_one(CONNECTION_FD, device) == 0 ? 0 : EXECUTOR_EXIT_CLOSED;
 }
 
-int main(int argc, char **argv)
+/* For a session, until it ends. The process's exit code. */
+static int serve(const struct start *start)
 {
-    const struct start start = parse(argc, argv);
-    if (!start.threads || keep_descriptors() != 0) return EXECUTOR_EXIT_SETUP;
-    if (start.describes) _exit(describe()); /* without what drivers would do at the end */
-    if (start.binary) _exit(make_binary(start.binary));
-    if (sandbox_enter(start.profile) != 0) return EXECUTOR_EXIT_SETUP;
+    if (sandbox_enter(start->profile) != 0) return EXECUTOR_EXIT_SETUP;
     buffers_init(&buffers);
     states_init(&states, &buffers);
-    int ring_fd, event_fd, ended = init_devices(&start);
+    int ring_fd, event_fd, ended = init_devices(start);
     if (ended != EXECUTOR_GOES_ON) return ended;
     executables_init(&executables, &states, devices_find, RING_PRINT_MOST);
     ended = control_begin(&control, &ring_fd, &event_fd);
@@ -183,7 +180,16 @@ int main(int argc, char **argv)
     completion_init(ring, EVENT_FD);
     running_init(completion_tell_last);
     fault_init();
-    if (start_threads(ring, start.threads) != 0 || sandbox_filter(start.profile) != 0) return EXECUTOR_EXIT_SETUP;
-    /* Other threads may be in the middle of a kernel: no clean-up, which would pull things from under them. */
-    _exit(control_run(&control));
+    if (start_threads(ring, start->threads) != 0 || sandbox_filter(start->profile) != 0) return EXECUTOR_EXIT_SETUP;
+    return control_run(&control);
+}
+
+/* No clean-up at the end: other threads may be in the middle of a kernel, and drivers would do what they like. */
+int main(int argc, char **argv)
+{
+    const struct start start = parse(argc, argv);
+    if (!start.threads || keep_descriptors() != 0) return EXECUTOR_EXIT_SETUP;
+    if (start.describes) _exit(describe());
+    if (start.binary) _exit(make_binary(start.binary));
+    _exit(serve(&start));
 }
