@@ -11,9 +11,6 @@
 
 enum {
     VECTOR_BYTES = 16,
-    /* Where so many buffers are read or written, enough is under way at once with half of that, and shorter work-items
-       wait less for each other: 0.2 to 3 % on an H100; with two 16 bytes take 2 % less time. */
-    MANY_STREAMS = 4,
     /* What work-items that compute more than this wait for is not memory; several at once would keep too many numbers.
      */
     MOST_COST = 250,
@@ -195,41 +192,17 @@ bool survey_same_base(const struct coarse_place *a, const struct coarse_place *b
 
 struct accesses {
     struct coarse *c;
-    const struct ir_value *read[MANY_STREAMS], *written[MANY_STREAMS]; /* bases of those that are side by side */
-    unsigned largest;                                                  /* bytes of one */
-    uint32_t all, together;                                            /* by how often they run */
+    unsigned largest;       /* bytes of one that is side by side */
+    uint32_t all, together; /* by how often they run */
     const struct ir_inst *wanted;
     bool found;
 };
-
-/* Of streams one by one, in the first free place; of more than count it is forgotten. */
-static void see_stream(const struct ir_value **streams, const struct ir_value *base)
-{
-    for (unsigned i = 0; i < MANY_STREAMS && streams[i] != base; i++) {
-        if (streams[i]) continue;
-        streams[i] = base;
-        return;
-    }
-}
 
 static void see_size(struct ir_inst *inst, void *data)
 {
     struct accesses *a = data;
     unsigned bytes = side_by_side(a->c, inst);
     if (bytes > a->largest) a->largest = bytes;
-    if (bytes) see_stream(inst->op == IR_OP_LOAD ? a->read : a->written, survey_place(a->c, inst).base);
-}
-
-static unsigned count(const struct ir_value *const *streams)
-{
-    unsigned n = 0;
-    while (n < MANY_STREAMS && streams[n]) n++;
-    return n;
-}
-
-static unsigned vector_bytes(const struct accesses *a)
-{
-    return count(a->read) + count(a->written) < MANY_STREAMS ? VECTOR_BYTES : VECTOR_BYTES / 2;
 }
 
 /* Anchors come first: they say where vectors begin. */
@@ -271,8 +244,7 @@ static bool find_joined(struct coarse *c)
     struct accesses a = {.c = c};
     ir_walk(c->kernel->body, see_size, &a);
     if (!a.largest) return false;
-    c->items = vector_bytes(&a) / a.largest > COARSE_MOST ? COARSE_MOST : vector_bytes(&a) / a.largest;
-    if (c->items < 2) return false;
+    c->items = VECTOR_BYTES / a.largest > COARSE_MOST ? COARSE_MOST : VECTOR_BYTES / a.largest;
     c->joined = arena_alloc(c->arena, c->u.n_insts);
     ir_walk(c->kernel->body, see_anchor, &a);
     ir_walk(c->kernel->body, see_access, &a);

@@ -241,29 +241,6 @@ static void test_stencil(void **state)
         }
 }
 
-/* Of four buffers, or three that are read and one of these that is written, narrower vectors are moved; an array that
-   is read at several places is one. */
-static const char many[] =
-    HEAD("f32") "%g = global_id x\n%p = elem f32 %a, %g\n%q = elem f32 %b, %g\n%r = elem f32 %o, %g\n%x = load f32 %p\n"
-                "%y = load f32 %q\n%z = load f32 %r\n%s = fadd f32 %x, %y\n%t = fadd f32 %s, %z\nstore f32 %r, %t\n"
-                "return\n}\n";
-static const char twice[] = HEAD(
-    "f32") "%g = global_id x\n%h = add i64 %g, 4\n%p = elem f32 %a, %g\n%q = elem f32 %a, %h\n%r = elem f32 %b, %g\n"
-           "%u = elem f32 %o, %g\n%x = load f32 %p\n%y = load f32 %q\n%z = load f32 %r\n%s = fadd f32 %x, %y\n"
-           "%t = fadd f32 %s, %z\nstore f32 %u, %t\nreturn\n}\n";
-
-static void test_streams(void **state)
-{
-    (void)state;
-    for (unsigned n = 1; n < 40; n += 3) {
-        const struct nd_range range = {1, {n, 1, 1}, {0, 0, 0}, {1, 1, 1}};
-        const unsigned shift[3] = {0, 0, 0};
-        check(many, 2, &range, 1 + n % 5, shift, (int32_t[3]){0});
-        unsigned vectors = check(twice, 4, &range, 1 + n % 5, shift, (int32_t[3]){0});
-        if (n > 16) assert_true(vectors);
-    }
-}
-
 /* What one has and another has not: ids that are even, a loop of the same length for all, sizes. */
 static const char mixed[] = HEAD(
     "i32") "%g = global_id x\n%i = trunc i32 %g\n%p = elem i32 %a, %g\n%v = load i32 %p\n"
@@ -312,8 +289,8 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random),  cmocka_unit_test(test_types), cmocka_unit_test(test_stencil),
-        cmocka_unit_test(test_streams), cmocka_unit_test(test_mixed), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_random), cmocka_unit_test(test_types),   cmocka_unit_test(test_stencil),
+        cmocka_unit_test(test_mixed),  cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests_name("coarsen", tests, NULL, NULL);
 }
