@@ -115,7 +115,9 @@ static void test_arithmetic_fault(void **state)
 {
     (void)state;
     check_fault(KERNEL("a->t[0] = (unsigned char)(7 / a->n);"), 1, 0, "SIGFPE");
-    check_fault(KERNEL("__builtin_trap();"), 1, 0, "SIGILL");
+    check_fault(KERNEL("__builtin_trap();"), 1, 0, "came to where it never should (SIGILL)");
+    check_fault(KERNEL("__asm__ volatile(\".byte 0x0f, 0xff, 0xc0\");"), 1, 0,
+                "an instruction this processor does not have (SIGILL)");
 }
 
 /* The contents written before are there. */

@@ -93,11 +93,21 @@ static void describe_access(struct text *t, const struct running_seen *seen, uin
     add(t, " bytes)" FIND_OUT);
 }
 
+/* Code that is never to be reached is one instruction, `ud2`: there a vote of a work-group ends the program, too. */
+static void describe_instruction(struct text *t, const unsigned char *at)
+{
+    if (at[0] == 0x0f && at[1] == 0x0b)
+        add(t, "came to where it never should (SIGILL), as where work-items of a group part around a barrier; "
+               "the option debug (--debug) tells the line");
+    else
+        add(t, "holds an instruction this processor does not have (SIGILL)");
+}
+
 static void describe(struct text *t, const struct running_seen *seen, int signal_number, const siginfo_t *info)
 {
     switch (signal_number) {
     case SIGFPE: add(t, "did arithmetic the processor refuses (SIGFPE)"); return;
-    case SIGILL: add(t, "holds an instruction this processor does not have (SIGILL)"); return;
+    case SIGILL: describe_instruction(t, info->si_addr); return;
     case SIGBUS:
         if (info->si_code == BUS_ADRERR) add(t, "found no memory behind its buffer (SIGBUS): ");
         break;
