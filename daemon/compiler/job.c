@@ -1,6 +1,7 @@
 /* What the jobs share. */
 #include "daemon/compiler/job.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -70,7 +71,15 @@ static int format_place(char *to, size_t size, const struct source *source, cons
     return snprintf(to, size, "  %.*s\n  %*s^\n", (int)length, shown, (int)(column - from), "");
 }
 
-/* As many as there is room for, whole. */
+/* A finding that has no room, as its names or a compiler's own words are long; bytes of it. */
+static size_t cut_finding(char *text, size_t size)
+{
+    static const char more[] = " ...\n";
+    memcpy(text + size - sizeof more, more, sizeof more);
+    return size - 1;
+}
+
+/* As many as there is room for, whole but for the first one, which is told in any case. */
 static size_t format_findings(char *to, size_t size, const char *name, const struct source *source,
                               const struct diag_list *findings, size_t *shown)
 {
@@ -78,8 +87,9 @@ static size_t format_findings(char *to, size_t size, const char *name, const str
     for (*shown = 0; *shown < findings->n; ++*shown) {
         const struct diag *d = &findings->items[*shown];
         int n = format_finding(to + used, size - used, name, d);
-        if (n < 0 || (size_t)n >= size - used) break;
-        used += (size_t)n;
+        bool has_room = n >= 0 && (size_t)n < size - used;
+        if (!has_room && used) break;
+        used += has_room ? (size_t)n : cut_finding(to, size);
         n = format_place(to + used, size - used, source, d);
         if (n > 0 && (size_t)n < size - used) used += (size_t)n;
     }

@@ -458,6 +458,11 @@ static void test_bad_module(void **state)
     expect_in_reason("bad.fk:6");
     static const unsigned char garbage[] = {0x93, 0xff, 0x00, 0x10, 0xc4, 0xff};
     expect_error(fusion_module_load(f.session, "garbage", garbage, sizeof garbage, &module), FUSION_INVALID);
+    /* What is wrong has no room behind such a name: it is cut, not left out. */
+    char text[10000];
+    snprintf(text, sizeof text, "kernel @k%0*d() {\n  nonsense\n  return\n}\n", 9000, 0);
+    expect_error(fusion_module_load(f.session, "long.fk", text, strlen(text), &module), FUSION_INVALID);
+    expect_in_reason("long.fk:2:");
     close_fixture(&f);
 }
 
