@@ -64,6 +64,7 @@ static void find_accesses(fusion_exec *e, const fusion_graph *flat)
 static void free_exec(struct client_object *object)
 {
     fusion_exec *e = (fusion_exec *)object;
+    pthread_mutex_destroy(&e->rounds.lock);
     client_pool_clear(&e->pool);
     free(e);
 }
@@ -72,6 +73,7 @@ fusion_exec *client_exec_new(const fusion_graph *g, const fusion_graph *flat)
 {
     fusion_exec *e = calloc(1, sizeof *e);
     if (!e) return NULL;
+    pthread_mutex_init(&e->rounds.lock, NULL);
     e->session = g->session;
     e->recording = g->recording;
     copy_nodes(e, g);
@@ -89,6 +91,7 @@ void fusion_exec_destroy(fusion_exec *e)
 {
     if (!e) return;
     if (e->last_event) client_wait(e->session, e->last_event, -1, NULL);
+    if (e->rounds.drop) e->rounds.drop(e);
     for (uint32_t i = 0; i < e->n_actions; i++) fusion_exec_destroy(e->actions[i].exec);
     if (e->id) client_release(e->session, "executable.release", "executable", e->id);
     if (e->owns_memory) client_saved_memory_drop(e->session, e->slot_memory, e->n_slots);

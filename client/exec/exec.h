@@ -1,6 +1,8 @@
 /* Executables: what finalize made of a graph. */
 #pragma once
 
+#include <pthread.h>
+
 #include "client/base/pool.h"
 #include "client/graph/parts.h"
 
@@ -40,8 +42,16 @@ struct fusion_exec {
     struct graph_action *actions;
     bool *part_runs;            /* n_actions + 1: there are steps before action i, behind the last one */
     struct exec_source *source; /* source.h */
-    bool owns_memory;           /* it was loaded: what of its memory is still there goes with it, */
-    uint32_t n_modules;         /* and these */
+    struct exec_rounds {        /* the plan of several rounds: round_plan.h */
+        pthread_mutex_t lock;
+        bool begun;
+        uint32_t n;                   /* rounds that it has or would have; 0: there is none to be made */
+        fusion_future *future;        /* it is being made */
+        fusion_exec *exec;            /* NULL: there is none, or none yet; stays as long as the executable */
+        void (*drop)(fusion_exec *e); /* the plan, or what makes it; NULL: nobody has asked for it */
+    } rounds;
+    bool owns_memory;   /* it was loaded: what of its memory is still there goes with it, */
+    uint32_t n_modules; /* and these */
     fusion_module **modules;
 };
 

@@ -101,9 +101,8 @@ static fusion_future *new_future(fusion_session *s)
     return f;
 }
 
-/* All that the call says. */
-static fusion_status take(fusion_future *f, const fusion_graph *g, const fusion_finalize_options *options,
-                          const fusion_async_options *async)
+/* All that the call says, but for the graph. */
+static fusion_status take(fusion_future *f, const fusion_finalize_options *options, const fusion_async_options *async)
 {
     f->options = *options;
     if (options->device) f->options.device = f->device = strdup(options->device);
@@ -111,6 +110,11 @@ static fusion_status take(fusion_future *f, const fusion_graph *g, const fusion_
     f->function = async->done;
     f->data = async->data;
     f->task.priority = (int32_t)async->priority;
+    return FUSION_SUCCESS;
+}
+
+static fusion_status copy_graph(fusion_future *f, const fusion_graph *g)
+{
     f->graph = client_graph_copy(g);
     if (!f->graph) return fusion_last_error()->status;
     f->graph->recording = g->recording;
@@ -148,7 +152,27 @@ fusion_status fusion_graph_finalize_async(fusion_graph *g, const fusion_finalize
     if (status != FUSION_SUCCESS) return status;
     fusion_future *f = new_future(g->session);
     if (!f) return client_no_memory("graph");
-    status = take(f, g, &own, &own_async);
+    status = take(f, &own, &own_async);
+    if (status == FUSION_SUCCESS) status = copy_graph(f, g);
+    if (status == FUSION_SUCCESS) status = begin(f);
+    if (status == FUSION_SUCCESS)
+        *future = f;
+    else
+        unref(f);
+    return status;
+}
+
+fusion_status client_finalize_later(fusion_graph *g, const fusion_finalize_options *options, int64_t priority,
+                                    fusion_future **future)
+{
+    const fusion_async_options async = {.priority = priority};
+    fusion_future *f = new_future(g->session);
+    if (!f) {
+        client_graph_free(g);
+        return client_no_memory("graph");
+    }
+    f->graph = g;
+    fusion_status status = take(f, options, &async);
     if (status == FUSION_SUCCESS) status = begin(f);
     if (status == FUSION_SUCCESS)
         *future = f;

@@ -61,23 +61,10 @@ static fusion_status load_modules(struct loading *l, const msgpack_object **exec
 
 /* ---- the graph ---- */
 
-/* It is the client's now, whose destructor expects the lists beside it. */
 static fusion_status take_wire(struct loading *l, struct proto_graph *wire)
 {
-    fusion_graph *g = l->graph = client_graph_new(l->session);
-    if (!g) {
-        proto_graph_free(wire);
-        return client_no_memory(l->name);
-    }
-    g->values = calloc(wire->n_values + 1, sizeof *g->values);
-    g->modules = calloc(wire->n_modules + 1, sizeof *g->modules);
-    g->slot_memory = calloc(wire->n_slots + 1, sizeof *g->slot_memory);
-    if (!g->values || !g->modules || !g->slot_memory) {
-        proto_graph_free(wire);
-        return client_no_memory(l->name);
-    }
-    g->wire = *wire;
-    free(wire);
+    fusion_graph *g = l->graph = client_graph_of_wire(l->session, wire);
+    if (!g) return client_no_memory(l->name);
     for (uint32_t i = 0; i < l->n_modules && i < g->wire.n_modules; i++) g->modules[i] = l->modules[i]->id;
     return FUSION_SUCCESS;
 }

@@ -62,7 +62,7 @@ static fusion_status push(fusion_exec *e, struct entry *entry, const struct bind
         return client_error(FUSION_INVALID, "submission", "%zu bytes of rebindings, more than %d", entry->size,
                             RING_MAX_ENTRY);
     entry->head.size = (uint32_t)(sizeof entry->head + entry->size);
-    entry->head.executable = e->id;
+    if (!entry->head.executable) entry->head.executable = e->id;
     fusion_status status = e->on_gpu || !e->session->uses_gpus ? FUSION_SUCCESS : bring_back(e, bindings);
     if (status != FUSION_SUCCESS) return status;
     if (entry->reserved) return client_push_reserved(e->session, try_push, &p, entry->reserved);
@@ -86,11 +86,11 @@ static fusion_status bind_all(const fusion_exec *e, struct entry *entry, const s
     return fits ? FUSION_SUCCESS : client_no_memory("submission");
 }
 
-/* Memory behind every slot that needs some. */
-static fusion_status ensure_memories(fusion_exec *e, struct binding *bindings)
+/* Memory behind every slot that needs some: in the executable, or in the other one that runs first. */
+static fusion_status ensure_memories(fusion_exec *e, const fusion_exec *first, struct binding *bindings)
 {
     for (uint32_t i = 0; i < e->n_slots; i++) {
-        if (!e->slot_needed[i] && !e->slot_host[i]) {
+        if (!e->slot_needed[i] && !e->slot_host[i] && !(first && first->slot_needed[i])) {
             bindings[i].memory = NULL;
             continue;
         }
@@ -121,6 +121,15 @@ static struct ring_entry head_of(const fusion_exec *e, const fusion_submit_optio
     uint64_t limit = o->time_limit_ms ? o->time_limit_ms : e->time_limit_ms;
     return (struct ring_entry){.priority = (int32_t)o->priority,
                                .time_limit_ms = limit < UINT32_MAX ? (uint32_t)limit : UINT32_MAX};
+}
+
+static void take_rounds(struct ring_entry *head, const fusion_exec *e, const struct submit_rounds *rounds)
+{
+    bool both = rounds->n && rounds->n_first;
+    head->executable = rounds->n ? e->id : rounds->first->id;
+    head->rounds = rounds->n ? rounds->n : rounds->n_first;
+    head->first = both ? rounds->first->id : 0;
+    head->first_rounds = both ? rounds->n_first : 0;
 }
 
 static fusion_submit_options options_of(const struct ring_entry *head)
@@ -229,21 +238,21 @@ fusion_status fusion_exec_submit(fusion_exec *e, const fusion_rebind *rebind, ui
 fusion_status fusion_exec_submit_with(fusion_exec *e, const fusion_rebind *rebind, uint32_t n_rebind,
                                       const fusion_submit_options *options, fusion_event *event)
 {
-    return client_submit_rounds(e, 1, rebind, n_rebind, options, event);
+    return client_submit_rounds(e, &(struct submit_rounds){.n = 1}, rebind, n_rebind, options, event);
 }
 
-fusion_status client_submit_rounds(fusion_exec *e, uint32_t rounds, const fusion_rebind *rebind, uint32_t n_rebind,
-                                   const fusion_submit_options *given, fusion_event *event)
+fusion_status client_submit_rounds(fusion_exec *e, const struct submit_rounds *rounds, const fusion_rebind *rebind,
+                                   uint32_t n_rebind, const fusion_submit_options *given, fusion_event *event)
 {
     fusion_submit_options options;
     fusion_status status = client_check_submit_options(given, &options);
     if (status != FUSION_SUCCESS) return status;
     struct entry entry = {.head = head_of(e, &options)};
-    entry.head.rounds = rounds;
+    take_rounds(&entry.head, e, rounds);
     struct binding *bindings = default_bindings(e, e->slot_memory);
     if (!bindings) return client_no_memory("submission");
     status = client_rebind(e, rebind, n_rebind, bindings, &entry);
-    if (status == FUSION_SUCCESS) status = ensure_memories(e, bindings);
+    if (status == FUSION_SUCCESS) status = ensure_memories(e, rounds->first, bindings);
     if (status == FUSION_SUCCESS) status = bind_all(e, &entry, bindings);
     if (status == FUSION_SUCCESS) status = push_in_turn(e, &entry, bindings, rebind, n_rebind, event);
     free(entry.rest);
@@ -274,7 +283,7 @@ static fusion_status submit_graph(fusion_exec *e, const fusion_graph *g, fusion_
         if (bindings[i].memory && e->slot_needed[i]) fits = fits && client_entry_bind(&entry, i, &bindings[i]);
     for (uint32_t i = 0; i < e->n_values; i++)
         fits = fits && client_entry_value(&entry, i, g->values[i].data, g->values[i].size);
-    fusion_status status = fits ? ensure_memories(e, bindings) : client_no_memory("submission");
+    fusion_status status = fits ? ensure_memories(e, NULL, bindings) : client_no_memory("submission");
     if (status == FUSION_SUCCESS) status = bind_all(e, &entry, bindings);
     if (status == FUSION_SUCCESS) status = add_after(e->session, &entry, after);
     if (status == FUSION_SUCCESS) status = push_in_turn(e, &entry, bindings, NULL, 0, event);
@@ -299,7 +308,7 @@ fusion_status client_submit_check(fusion_exec *e, const fusion_graph *g)
 {
     struct binding *bindings = default_bindings(e, g->slot_memory);
     if (!bindings) return client_no_memory("submission");
-    fusion_status status = ensure_memories(e, bindings);
+    fusion_status status = ensure_memories(e, NULL, bindings);
     free(bindings);
     return status;
 }

@@ -11,9 +11,14 @@ struct submit_after {
 
 /* Of one. FUSION_INVALID: its priority is none. NULL: none are given. */
 fusion_status client_check_submit_options(const fusion_submit_options *given, fusion_submit_options *own);
-/* So many runs as one submission; more than one only of an executable that is in one part. */
-fusion_status client_submit_rounds(fusion_exec *exec, uint32_t rounds, const fusion_rebind *rebind, uint32_t n_rebind,
-                                   const fusion_submit_options *options, fusion_event *event);
+/* What one submission runs: `first` so often, another executable of the same graph or NULL, then its own so often. More
+   than one round there is only of an executable that is in one part. */
+struct submit_rounds {
+    fusion_exec *first;
+    uint32_t n_first, n;
+};
+fusion_status client_submit_rounds(fusion_exec *exec, const struct submit_rounds *rounds, const fusion_rebind *rebind,
+                                   uint32_t n_rebind, const fusion_submit_options *options, fusion_event *event);
 /* Submits with slots and values replaced wholesale, by those of the graph. */
 fusion_status client_submit_graph(fusion_exec *exec, const fusion_graph *graph, const struct submit_after *after,
                                   const fusion_submit_options *options, fusion_event *event);

@@ -30,6 +30,24 @@ void client_node_free(struct proto_node *n)
     free(n->deps);
 }
 
+fusion_graph *client_graph_of_wire(fusion_session *s, struct proto_graph *wire)
+{
+    fusion_graph *g = client_graph_new(s);
+    if (g) {
+        g->values = calloc(wire->n_values + 1, sizeof *g->values);
+        g->modules = calloc(wire->n_modules + 1, sizeof *g->modules);
+        g->slot_memory = calloc(wire->n_slots + 1, sizeof *g->slot_memory);
+    }
+    if (!g || !g->values || !g->modules || !g->slot_memory) {
+        proto_graph_free(wire);
+        client_graph_free(g);
+        return NULL;
+    }
+    g->wire = *wire;
+    free(wire);
+    return g;
+}
+
 void client_graph_free(fusion_graph *g)
 {
     if (!g) return;

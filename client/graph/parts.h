@@ -72,6 +72,9 @@ struct fusion_graph {
 
 fusion_graph *client_graph_new(fusion_session *s); /* one that the session does not know; NULL: no memory */
 void client_graph_free(fusion_graph *g);           /* the same */
+/* One whose nodes are those of a wire graph, which is taken over in any case; values, modules and memory are to be
+   filled in. NULL: no memory. */
+fusion_graph *client_graph_of_wire(fusion_session *s, struct proto_graph *wire);
 
 /* Its number in the graph, where it is put if it is not there. as: what it is called there if nobody has named it; may
    be NULL. */

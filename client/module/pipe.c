@@ -131,6 +131,16 @@ void client_pipes_forget(fusion_module *m)
 
 /* ---- for graphs ---- */
 
+bool client_pipes_any(fusion_session *s, const uint64_t *modules, uint32_t n)
+{
+    bool any = false;
+    pthread_mutex_lock(&s->pipe_lock);
+    for (const fusion_module *m = s->pipe_modules; m && !any; m = m->next_with_pipes)
+        for (uint32_t i = 0; i < n && !any; i++) any = modules[i] == m->id;
+    pthread_mutex_unlock(&s->pipe_lock);
+    return any;
+}
+
 static fusion_status add_rings(fusion_module *m, const char *device, struct pipe_rings *rings)
 {
     for (uint32_t i = 0; i < m->n_pipes; i++) {

@@ -19,6 +19,7 @@ struct pipe_rings {
     uint32_t n;
     uint64_t *numbers;
 };
+bool client_pipes_any(fusion_session *s, const uint64_t *modules, uint32_t n); /* has one of these modules pipes? */
 fusion_status client_pipe_rings(fusion_session *s, const uint64_t *modules, uint32_t n, const char *device,
                                 struct pipe_rings *rings);
 

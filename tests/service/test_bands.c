@@ -247,7 +247,8 @@ static struct change make_change(struct rng *rng, const struct program *p, unsig
     return c;
 }
 
-static void submit(struct run *r, const struct program *p, const struct change *c)
+/* So many times, with one call or with as many. */
+static void submit_rounds(struct run *r, const struct program *p, const struct change *c, unsigned count, bool at_once)
 {
     fusion_event event;
     fusion_rebind rebind[4 * MOST_NODES];
@@ -262,8 +263,14 @@ static void submit(struct run *r, const struct program *p, const struct change *
             rebind[4 * i + k] =
                 (fusion_rebind){.node = i, .arg = 3 + k, .value = &scalars[i][k], .value_bytes = sizeof(int)};
     }
-    expect_ok(fusion_exec_submit(r->exec, rebind, 4 * p->n, &event));
+    if (at_once) expect_ok(fusion_exec_submit_times(r->exec, count, rebind, 4 * p->n, NULL, &event));
+    for (unsigned i = 0; i < count && !at_once; i++) expect_ok(fusion_exec_submit(r->exec, rebind, 4 * p->n, &event));
     expect_ok(fusion_event_wait(session, event, WAIT_MS, NULL));
+}
+
+static void submit(struct run *r, const struct program *p, const struct change *c)
+{
+    submit_rounds(r, p, c, 1, false);
 }
 
 static void clear_run(struct run *r)
@@ -272,12 +279,16 @@ static void clear_run(struct run *r)
     for (unsigned i = 0; i < BUFFERS; i++) fusion_buffer_destroy(r->buffers[i]);
 }
 
-static unsigned count_remarks(const struct run *r, const char *code)
+static unsigned count_in(const fusion_report *report, const char *code)
 {
-    const fusion_report *report = fusion_exec_report(r->exec);
     unsigned n = 0;
     for (uint32_t i = 0; i < report->n_remarks; i++) n += strcmp(report->remarks[i].code, code) == 0;
     return n;
+}
+
+static unsigned count_remarks(const struct run *r, const char *code)
+{
+    return count_in(fusion_exec_report(r->exec), code);
 }
 
 /* Those with a ring have no other memory: a service that was asked for none says so, and so does the library. */
@@ -354,6 +365,90 @@ static void random_graphs_in_bands(void **state)
     assert_true(found.bands > 0 && found.rings > 0);
 }
 
+/* ---- time loops ---- */
+
+enum { MOST_ROUNDS = 19, LOOPS = 8 };
+
+/* Steps of which each round reads what the one before has left, in one to four nodes; the first two may have a picture
+   to themselves. */
+static void make_loop(struct rng *rng, struct program *p)
+{
+    unsigned pictures = 2 + rng_below(rng, 3);
+    *p = (struct program){.width = {8 + rng_below(rng, 8)}, .height = {700 + rng_below(rng, 300)}};
+    p->width[1] = p->width[0];
+    p->height[1] = p->height[0];
+    p->lines = rng_below(rng, 4) > 0;
+    p->n = 1 + rng_below(rng, 4);
+    for (unsigned i = 0; i < p->n; i++) {
+        unsigned o = rng_below(rng, pictures), a = (o + 1 + rng_below(rng, pictures - 1)) % pictures;
+        unsigned b = rng_below(rng, pictures), kernel = rng_below(rng, INSIDE + 1);
+        p->nodes[i] = (struct node){kernel, a, kernel == INSIDE ? a : b, o};
+    }
+    if (p->n < 3 || rng_below(rng, 2)) return;
+    p->nodes[0].kernel = rng_below(rng, INSIDE);
+    p->nodes[0].o = p->nodes[1].a = BUFFERS - 1;
+    p->nodes[0].b = p->nodes[0].a;
+    if (p->nodes[1].kernel == INSIDE) p->nodes[1].kernel = 0;
+    p->pictures[BUFFERS - 1].internal = true;
+}
+
+/* Rounds that go together, and bands and rings of their plans. */
+struct together {
+    unsigned plans, banded, rings;
+};
+
+static void run_loop(struct rng *rng, const struct program *p, unsigned seed, struct together *found)
+{
+    struct run once, each, interpreted;
+    uint32_t rounds;
+    const fusion_report *report;
+    bool interprets = seed % 4 == 0;
+    make_run(&once, p, FUSION_ENABLE, NULL);
+    make_run(&each, p, FUSION_ENABLE, NULL);
+    if (interprets) make_run(&interpreted, p, FUSION_NONE, "reference");
+    expect_ok(fusion_exec_rounds(once.exec, WAIT_MS, &rounds, &report));
+    assert_true((rounds > 1) == (report != NULL));
+    found->plans += rounds > 1;
+    if (report) {
+        unsigned banded = count_in(report, "banded");
+        found->banded += banded;
+        found->rings += count_in(report, "ring_memory");
+        assert_true(banded || report->launches < rounds * fusion_exec_report(once.exec)->launches);
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        struct change c = make_change(rng, p, i);
+        unsigned count = i ? 1 + rng_below(rng, MOST_ROUNDS) : 9;
+        submit_rounds(&once, p, &c, count, true);
+        submit_rounds(&each, p, &c, count, false);
+        expect_same(&once, &each, p, seed, i, "round by round");
+        if (!interprets || i) continue;
+        submit_rounds(&interpreted, p, &c, count, false);
+        expect_same(&once, &interpreted, p, seed, i, "in the interpreter");
+    }
+    clear_run(&once);
+    clear_run(&each);
+    if (interprets) clear_run(&interpreted);
+}
+
+static void random_loops(void **state)
+{
+    struct together found = {0, 0, 0};
+    (void)state;
+    if (!session) skip();
+    for (unsigned seed = 0; seed < test_cases(LOOPS); seed++) {
+        struct rng rng = {seed};
+        struct program p;
+        make_loop(&rng, &p);
+        run_loop(&rng, &p, seed, &found);
+    }
+    print_message("%u plans of several rounds, %u runs in bands, %u rings\n", found.plans, found.banded, found.rings);
+    assert_true(found.plans >= test_cases(LOOPS) / 3 && found.banded > 0);
+}
+
+#define LOOPS_ON(isa)                                                                                                  \
+    {                                                                                                                  \
+        "random_loops_" isa, random_loops, start, stop, (void *)isa                                                    \
+    }
 #define ON(isa)                                                                                                        \
     {                                                                                                                  \
         "random_graphs_in_bands_" isa, random_graphs_in_bands, start, stop, (void *)isa                                \
@@ -361,6 +456,6 @@ static void random_graphs_in_bands(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {ON("generic"), ON("sse4"), ON("avx2"), ON("avx512")};
+    const struct CMUnitTest tests[] = {ON("generic"), ON("sse4"), ON("avx2"), ON("avx512"), LOOPS_ON("avx512")};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,6 +49,15 @@ FUSION_API fusion_status fusion_exec_submit_with(fusion_exec *exec, const fusion
 FUSION_API fusion_status fusion_exec_submit_times(fusion_exec *exec, uint32_t count, const fusion_rebind *rebind,
                                                   uint32_t n_rebind, const fusion_submit_options *options,
                                                   fusion_event *event);
+/*
+ * How many rounds fusion_exec_submit_times() runs by one plan, which is made of the graph so many times over: in the
+ * background from the first such call on, or from this one. Waits for it at most timeout_ms (-1: no limit),
+ * FUSION_TIMEOUT beyond. 1: each goes by itself, as there is no such plan, or it would save less than a tenth of the
+ * time. report may be NULL: that plan's, which lives as long as the executable and whose nodes are those of the graph,
+ * round after round; NULL where each goes by itself.
+ */
+FUSION_API fusion_status fusion_exec_rounds(fusion_exec *exec, int timeout_ms, uint32_t *rounds,
+                                            const fusion_report **report);
 /* Of the queue's commands from the next one on that it does not record; what its window has gathered is submitted as it
    is. NULL: as at the beginning. Commands of a queue that differ in values and in unnamed memory only are runs of one
    handle: they stay in their order. */
