@@ -345,6 +345,27 @@ static void last_rows_are_fetched_ahead(void **state)
     }
 }
 
+/* Where a guard leaves vectors under masks at the ends of rows, whose lines those past the cache would wait for. */
+static void ends_of_rows_that_stream_are_fetched(void **state)
+{
+    (void)state;
+    if (!has_avx2()) skip();
+    static const char *const guards[] = {"%c = and bool %l, %r", "%c = ieq i32 %n, 0"};
+    for (unsigned i = 0; i < 2; i++) {
+        char text[1000];
+        snprintf(text, sizeof text,
+                 "kernel @k(%%a: ptr.global f32 read, %%o: ptr.global f32 write, %%n: i32) work_group_size(256, 4, 1)\n"
+                 "        assumes(small_ids, small_memory, whole_groups) {\n"
+                 "  %%i = global_id x\n  %%x = trunc i32 %%i\n  %%l = sgt i32 %%x, 0\n  %%r = slt i32 %%x, %%n\n  %s\n"
+                 "  if %%c {\n    %%v = load f32 %%a[%%i]\n    store f32 %%o[%%i], %%v\n    yield\n  }\n  return\n}\n",
+                 guards[i]);
+        char *assembly = assembly_of(text, CPU_ISA_AVX2);
+        assert_non_null(strstr(assembly, "vmovnt"));
+        assert_int_equal(strstr(assembly, "prefetch") != NULL, i == 0);
+        free(assembly);
+    }
+}
+
 /* An index that a border holds back does not leap: the neighbours of a pixel are in the cache. */
 static void held_indices_are_not_fetched_ahead(void **state)
 {
@@ -604,6 +625,7 @@ int main(void)
                                        cmocka_unit_test(rounds_are_fetched_ahead),
                                        cmocka_unit_test(tiles_down_a_matrix_are_fetched_ahead),
                                        cmocka_unit_test(last_rows_are_fetched_ahead),
+                                       cmocka_unit_test(ends_of_rows_that_stream_are_fetched),
                                        cmocka_unit_test(held_indices_are_not_fetched_ahead),
                                        cmocka_unit_test(bytes_are_not_cut_off_and_extended),
                                        cmocka_unit_test(lanes_add_together),

@@ -17,6 +17,7 @@
 #include "fuser/cpu/target/isa.h"
 #include "fuser/cpu/work_group/lanes_below.h"
 #include "fuser/cpu/work_group/one_by_one.h"
+#include "fuser/cpu/work_group/row_ends.h"
 #include "fuser/cpu/work_group/row_guards.h"
 #include "fuser/cpu/work_group/row_outcomes.h"
 #include "fuser/cpu/work_group/row_places.h"
@@ -71,6 +72,7 @@ static void run_whole_vectors(const struct run *r, lval item, rval end)
         e->memory->places = row.places;
         e->control->known.scalars = row.scalars;
         if (e->control->skip) e->control->known.decided = row_guards_ask(e, r->first, row.scalars, e->control->skip);
+        if (r->tests.n) row_ends_fetch(e, &row, r->first, r->end, jit_read(item), end);
     }
     struct below left = below_begin(e, item, end);
     run_whole_vector(r);
