@@ -178,7 +178,7 @@ static char start_client(const struct service *s, const char *group, uid_t uid, 
     char byte = 0;
     assert_int_equal(pipe(pipes), 0);
     *outcome = (struct outcome){0};
-    *client = fork();
+    *client = fork_or_fail();
     if (*client == 0) be_client(s ? s->socket : NULL, group, uid, private_daemon, pipes[1]);
     close(pipes[1]);
     assert_int_equal(read(pipes[0], &byte, 1), 1);

@@ -206,14 +206,13 @@ static void test_clients(void **state)
     pid_t *clients = calloc((size_t)n, sizeof *clients);
     assert_true(clients && pipe(told) == 0 && pipe(go) == 0 && pipe(end) == 0);
     for (int i = 0; i < n; i++) {
-        clients[i] = fork();
+        clients[i] = fork_or_fail();
         if (clients[i] == 0) {
             close(told[0]);
             close(go[1]);
             close(end[1]);
             be_client(&s, 1 + i % 7, told[1], go[0], end[0]);
         }
-        assert_true(clients[i] > 0);
     }
     close(told[1]);
     await_bytes(told[0], n);

@@ -444,7 +444,7 @@ static void test_program_killed(void **state)
     pid_t executors[4];
     int before = service_executors(&service, false, executors, 4);
     assert_int_equal(pipe(ready), 0);
-    pid_t child = fork();
+    pid_t child = fork_or_fail();
     if (child == 0) run_until_killed(ready[1]);
     assert_int_equal(read(ready[0], &byte, 1), 1);
     usleep(50000);

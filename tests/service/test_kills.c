@@ -147,9 +147,8 @@ static pid_t clients[CLIENTS];
 static void start_client(int i)
 {
     uint64_t seed = rng_next(&rng);
-    clients[i] = fork();
+    clients[i] = fork_or_fail();
     if (clients[i] == 0) be_client(&told[i], seed);
-    assert_true(clients[i] > 0);
 }
 
 static void expect_nothing_wrong(void)

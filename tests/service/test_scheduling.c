@@ -98,7 +98,7 @@ static void check(int policy, int more, int wanted_policy)
     int pipes[2], own = getpriority(PRIO_PROCESS, 0), wanted = own + more + BEHIND;
     char byte;
     assert_int_equal(pipe(pipes), 0);
-    pid_t client = fork();
+    pid_t client = fork_or_fail();
     if (client == 0) be_client(policy, more, pipes[1]);
     close(pipes[1]);
     assert_int_equal(read(pipes[0], &byte, 1), 1);
@@ -149,7 +149,7 @@ static void test_real_time(void **state)
     int pipes[2];
     char byte;
     assert_int_equal(pipe(pipes), 0);
-    pid_t client = fork();
+    pid_t client = fork_or_fail();
     if (client == 0) {
         fusion_session *session;
         prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -68,14 +68,15 @@ void child_start(struct child *c, const char *kind, const int *fds, unsigned n_f
                         .reader = proto_reader_new(PROTO_MAX_MESSAGE),
                         .next_id = 1,
                         .by_job = strcmp(kind, "compiler") == 0};
-    c->pid = fork();
-    assert_true(c->pid >= 0);
-    if (c->pid == 0) {
+    pid_t pid = fork();
+    assert_true(pid >= 0); /* before it is kept: to kill(), -1 is every process */
+    if (pid == 0) {
         int all[MAX_FDS] = {pair[1]};
         for (unsigned i = 0; i < n_fds; i++) all[i + 1] = fds[i];
         place_descriptors(all, n_fds + 1);
         execute(path, argv);
     }
+    c->pid = pid;
     close(pair[1]);
 }
 
