@@ -16,6 +16,7 @@ extern const struct pass pass_merge_ifs;     /* ifs of one condition that follow
 extern const struct pass pass_merge_loops;   /* equal loops that follow each other, one storing what the other loads */
 extern const struct pass pass_one_loop;      /* two loops with a barrier that compilers made of one */
 extern const struct pass pass_one_way;       /* how loops with a barrier go on, told by ifs that follow each other */
+extern const struct pass pass_sink_stores;   /* of stores to a place of which an if chooses, one stays behind it */
 extern const struct pass pass_dse;           /* stores that a later store of the same place hides */
 extern const struct pass pass_dce;           /* results nobody uses, stores nobody reads, empty ifs */
 extern const struct pass pass_sroa;          /* private arrays at constant places become variables */

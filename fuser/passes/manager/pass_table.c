@@ -5,11 +5,32 @@
 #include "fuser/passes/passes.h"
 
 static const struct pass *const table[] = {
-    &pass_inline,       &pass_byval_copy, &pass_lower_returns, &pass_fold,      &pass_cse,
-    &pass_mem2reg,      &pass_forward,    &pass_merge_ifs,     &pass_loop_ends, &pass_merge_loops,
-    &pass_dse,          &pass_dce,        &pass_sroa,          &pass_unroll,    &pass_unroll_accesses,
-    &pass_unroll_steps, &pass_licm,       &pass_combine,       &pass_ranges,    &pass_contract,
-    &pass_global_ids,   &pass_overlaps,   &pass_byte_sums,     &pass_one_way,   NULL,
+    &pass_inline,
+    &pass_byval_copy,
+    &pass_lower_returns,
+    &pass_fold,
+    &pass_cse,
+    &pass_mem2reg,
+    &pass_forward,
+    &pass_merge_ifs,
+    &pass_loop_ends,
+    &pass_merge_loops,
+    &pass_dse,
+    &pass_dce,
+    &pass_sroa,
+    &pass_unroll,
+    &pass_unroll_accesses,
+    &pass_unroll_steps,
+    &pass_licm,
+    &pass_combine,
+    &pass_ranges,
+    &pass_contract,
+    &pass_global_ids,
+    &pass_overlaps,
+    &pass_byte_sums,
+    &pass_one_way,
+    &pass_sink_stores,
+    NULL,
 };
 
 const struct pass *const *pass_all(void)
