@@ -1,7 +1,7 @@
 /*
- * Words in memory of the work-group, by which its work-items tell each other numbers: rows of them, each with a word for
- * each work-item. In Vulkan it is a variable of the module, in the kernel dialect the beginning of the launch's local
- * memory.
+ * Words in memory of the work-group, by which its work-items tell each other numbers: rows of them, each with a word
+ * for each work-item. In Vulkan it is a variable of the module, in the kernel dialect the beginning of the launch's
+ * local memory.
  */
 #pragma once
 
