@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "client/base/error.h"
 #include "client/exec/finalize.h"
@@ -182,10 +183,24 @@ static void settle(fusion_exec *e, int timeout_ms)
     client_error(before.status, before.object, "%s", before.reason);
 }
 
+/* Who waits for the plan holds the lock; false: longer than that. */
+static bool lock_for(struct exec_rounds *plan, int timeout_ms)
+{
+    struct timespec until;
+    if (timeout_ms == 0) return pthread_mutex_trylock(&plan->lock) == 0;
+    if (timeout_ms < 0) return pthread_mutex_lock(&plan->lock) == 0;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += timeout_ms / 1000;
+    until.tv_nsec += timeout_ms % 1000 * 1000000;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    return pthread_mutex_clocklock(&plan->lock, CLOCK_MONOTONIC, &until) == 0;
+}
+
 fusion_exec *client_round_plan_get(fusion_exec *e, int timeout_ms)
 {
     struct exec_rounds *plan = &e->rounds;
-    pthread_mutex_lock(&plan->lock);
+    if (!lock_for(plan, timeout_ms)) return NULL;
     if (!plan->begun) begin(e);
     if (plan->future) settle(e, timeout_ms);
     fusion_exec *exec = plan->exec;
@@ -195,7 +210,7 @@ fusion_exec *client_round_plan_get(fusion_exec *e, int timeout_ms)
 
 bool client_round_plan_pending(fusion_exec *e)
 {
-    pthread_mutex_lock(&e->rounds.lock);
+    if (!lock_for(&e->rounds, 0)) return true; /* somebody waits for it */
     bool pending = e->rounds.future;
     pthread_mutex_unlock(&e->rounds.lock);
     return pending;

@@ -79,6 +79,30 @@ def test_run_fused():
     expect(any(r["buffer"] == "t" for r in out["remarks"]), "a remark about t")
 
 
+LOOP_GRAPH = """
+modules: {{ k: {kernels} }}
+buffers:
+  a: {{ type: f32, count: {n} }}
+  b: {{ type: f32, shape: [{n}], fill: 2.5 }}
+graph:
+  - {{ kernel: k.add, global: [{n}], args: [ {{read: a}}, {{read: b}}, {{write: a}} ] }}
+"""
+
+
+def test_rounds():
+    f = Folder(graph=LOOP_GRAPH)
+    for rounds, repeat in ((1, 1), (19, 1), (8, 3)):
+        arguments = ["run", f.graph, "--in", f"a={f.file('a.npy')}", "--out", f"a={f.file('o.npy')}", "--rounds", str(rounds),
+                     "--repeat", str(repeat)]
+        out = json.loads(run(*arguments, "--json"))
+        wanted = f.a.copy()
+        for _ in range(rounds * repeat): wanted += numpy.float32(2.5)
+        expect(numpy.array_equal(numpy.load(f.file("o.npy")), wanted), f"values after {rounds} rounds, {repeat} times")
+        expect(out["rounds"] == rounds and out["rounds_together"] == (8 if rounds > 1 else 1), out)
+        expect(out["launches"] == 1 and (f"({rounds} rounds, 8 at a time)" in run(*arguments)) == (rounds > 1), "text")
+    expect("--rounds" in run("run", f.graph, "--rounds", "0", status=2), "none")
+
+
 def machine_entries():
     return [open(os.path.join(folder, name), "rb").read()
             for folder, _, names in os.walk(CACHE.name) for name in names if name.endswith(".4")]

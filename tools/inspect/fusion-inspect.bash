@@ -10,7 +10,7 @@ _fusion_inspect_options() {
     passes) echo --pass --kernel --help ;;
     bundle) echo --extract --help ;;
     run)
-        echo --fusion --barriers --device --tier --bounds --debug --time-limit --json --tuning --in --out --repeat --profile --compare --trace --save --help
+        echo --fusion --barriers --device --tier --bounds --debug --time-limit --json --tuning --in --out --repeat --rounds --profile --compare --trace --save --help
         ;;
     tune) echo --fusion --barriers --device --tier --bounds --debug --time-limit --json --in --help ;;
     explain) echo --fusion --barriers --device --tier --bounds --debug --time-limit --json --tuning --ir --assembly --dot --svg --help ;;

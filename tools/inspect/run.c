@@ -111,16 +111,22 @@ static bool run_all(struct loaded *l, const struct options *o, struct measured *
     return true;
 }
 
+/* What is profiled are the steps of one round. */
+static bool init_runs(struct runs *r, fusion_exec *exec, const struct options *o)
+{
+    return runs_init(r, exec, o->repeat, o->rounds, !o->profile && !o->trace);
+}
+
 static bool prepare(struct loaded *l, const struct options *o, struct measured *m)
 {
     fusion_exec *exec;
     fusion_finalize_options unfused = o->finalize;
     unfused.mode = FUSION_NONE;
     m->before.finalize_ns = now_ns();
-    if (!finalize(l, &o->finalize, &exec) || !runs_init(&m->fused, exec, o->repeat)) return false;
+    if (!finalize(l, &o->finalize, &exec) || !init_runs(&m->fused, exec, o)) return false;
     m->before.finalized_ns = now_ns();
     if (!save_exec(exec, o)) return false;
-    return !o->compare || (finalize(l, &unfused, &exec) && runs_init(&m->unfused, exec, o->repeat));
+    return !o->compare || (finalize(l, &unfused, &exec) && init_runs(&m->unfused, exec, o));
 }
 
 static double ratio_of(const struct measured *m)
@@ -164,6 +170,8 @@ static void tell_json(const struct options *o, const struct measured *m, const f
 {
     json_object *json = report_json(m->fused.exec);
     json_object_object_add(json, "run_ms", ms_json(runs_median_ms(&m->fused)));
+    json_object_object_add(json, "rounds", json_object_new_int64(m->fused.rounds));
+    json_object_object_add(json, "rounds_together", json_object_new_int64(m->fused.together));
     json_object_object_add(json, "bytes_to_device", json_object_new_int64((int64_t)moved->to_device));
     json_object_object_add(json, "bytes_from_device", json_object_new_int64((int64_t)moved->from_device));
     if (o->profile) json_object_object_add(json, "profile", profile_json(&m->fused, m->bandwidth));
@@ -175,7 +183,9 @@ static void tell_json(const struct options *o, const struct measured *m, const f
 static void tell(const struct options *o, const struct measured *m, const fusion_transfers *moved)
 {
     report_print(m->fused.exec);
-    printf("run in %.3f ms\n", runs_median_ms(&m->fused));
+    printf("run in %.3f ms", runs_median_ms(&m->fused));
+    if (o->rounds > 1) printf(" (%" PRIu32 " rounds, %" PRIu32 " at a time)", o->rounds, m->fused.together);
+    puts("");
     if (moved->to_device || moved->from_device)
         printf("moved %" PRIu64 " bytes to the device, %" PRIu64 " back\n", moved->to_device, moved->from_device);
     report_print_tiers(m->fused.exec);

@@ -42,6 +42,7 @@ void options_usage(const char *command)
              "  --out BUFFER=FILE              write a buffer as .npy or raw bytes, an image as .png, too\n"
              "  --repeat N                     submit N times; run_ms is the median; default 1,\n"
              "                                 with the following 10, but 1 in the interpreter\n"
+             "  --rounds N                     run the graph N times in each submission; default 1\n"
              "  --profile                      time, traffic and share of the bandwidth of each launch\n"
              "  --compare                      unfused, too, in turn\n"
              "  --trace FILE                   a time line for Perfetto or about:tracing\n"
@@ -186,6 +187,7 @@ bool options_parse(int argc, char **argv, struct options *o)
                                           {"barriers", optional_argument, NULL, 'b'},
                                           {"device", required_argument, NULL, 'd'},
                                           {"repeat", required_argument, NULL, 'r'},
+                                          {"rounds", required_argument, NULL, 'n'},
                                           {"assembly", no_argument, NULL, 'a'},
                                           {"ir", no_argument, NULL, 'R'},
                                           {"profile", no_argument, NULL, 'p'},
@@ -204,7 +206,7 @@ bool options_parse(int argc, char **argv, struct options *o)
                                           {"help", no_argument, NULL, 'h'},
                                           {0}};
     bool tier_given = false;
-    *o = (struct options){.finalize = {FUSION_SIZED(fusion_finalize_options), .mode = FUSION_ENABLE}};
+    *o = (struct options){.rounds = 1, .finalize = {FUSION_SIZED(fusion_finalize_options), .mode = FUSION_ENABLE}};
     int c;
     opterr = 0;
     look_for_json(argc, argv);
@@ -221,6 +223,7 @@ bool options_parse(int argc, char **argv, struct options *o)
         case 'g': o->finalize.debug = true; break;
         case 'B': o->finalize.bounds = true; break;
         case 'r': ok = parse_number("--repeat", optarg, &o->repeat); break;
+        case 'n': ok = parse_number("--rounds", optarg, &o->rounds); break;
         case 'm': ok = parse_number("--time-limit", optarg, &o->time_limit_ms); break;
         case 't': tier_given = ok = parse_tier(optarg, &o->finalize.tier); break;
         case 'a': o->assembly = true; break;

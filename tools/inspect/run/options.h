@@ -17,6 +17,7 @@ struct options {
     uint32_t n_in, n_out;
     bool json, ir, assembly;
     uint32_t repeat;        /* 0: not given */
+    uint32_t rounds;        /* of each submission */
     uint32_t time_limit_ms; /* 0: not given */
     bool profile, compare, interpreted;
     const char *trace; /* NULL: none */

@@ -1,5 +1,6 @@
 #include "tools/inspect/run/runs.h"
 
+#include <fusiond/submit.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -19,10 +20,11 @@ int compare_times(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-bool runs_init(struct runs *r, fusion_exec *exec, uint32_t n)
+bool runs_init(struct runs *r, fusion_exec *exec, uint32_t n, uint32_t rounds, bool together)
 {
-    *r = (struct runs){.exec = exec, .runs = calloc(n, sizeof *r->runs)};
+    *r = (struct runs){.exec = exec, .rounds = rounds, .together = 1, .runs = calloc(n, sizeof *r->runs)};
     if (!r->runs) complain("run", "out_of_memory", "no memory for %u runs", n);
+    if (together && rounds > 1) fusion_exec_rounds(exec, -1, &r->together, NULL); /* if not, they go one by one */
     return r->runs;
 }
 
@@ -46,7 +48,7 @@ bool runs_add(struct runs *r, fusion_session *s)
     fusion_event event;
     run->first_time = r->n_times;
     run->submitted_ns = now_ns();
-    if (fusion_exec_submit(r->exec, NULL, 0, &event) != FUSION_SUCCESS ||
+    if (fusion_exec_submit_times(r->exec, r->rounds, NULL, 0, NULL, &event) != FUSION_SUCCESS ||
         fusion_event_wait(s, event, -1, &run->run_ns) != FUSION_SUCCESS)
         return false;
     run->ended_ns = now_ns();

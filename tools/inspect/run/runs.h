@@ -11,13 +11,14 @@ struct run {
 
 struct runs {
     fusion_exec *exec;
+    uint32_t rounds, together; /* of each run; of them by one plan */
     uint32_t n, n_times;
     struct run *runs;
     fusion_step_time *times; /* with profiling; of all runs */
 };
 
-/* Makes room for n runs. */
-bool runs_init(struct runs *r, fusion_exec *exec, uint32_t n);
+/* Makes room for n runs of so many rounds each. together: waits for the plan of several rounds. */
+bool runs_init(struct runs *r, fusion_exec *exec, uint32_t n, uint32_t rounds, bool together);
 /* Submits once more and waits. False with the library's error. */
 bool runs_add(struct runs *r, fusion_session *s);
 double runs_median_ms(const struct runs *r);
