@@ -18,7 +18,7 @@ struct submit_rounds {
     uint32_t n_first, n;
 };
 fusion_status client_submit_rounds(fusion_exec *exec, const struct submit_rounds *rounds, const fusion_rebind *rebind,
-                                   uint32_t n_rebind, const fusion_submit_options *options, fusion_event *event);
+                                   uint32_t n_rebind, const fusion_submit_options *given, fusion_event *event);
 /* Submits with slots and values replaced wholesale, by those of the graph. */
 fusion_status client_submit_graph(fusion_exec *exec, const fusion_graph *graph, const struct submit_after *after,
                                   const fusion_submit_options *options, fusion_event *event);

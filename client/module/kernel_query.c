@@ -34,7 +34,7 @@ fusion_status fusion_kernel_device_get(const fusion_module *m, const char *kerne
                                        fusion_kernel_device_info *info)
 {
     uint32_t index;
-    const struct kernel_device *found;
+    const struct kernel_device *found = NULL;
     fusion_status status = find_kernel(m, kernel, device, &index, &found);
     if (status != FUSION_SUCCESS) return status;
     return CLIENT_GIVE(fusion_kernel_device_info, compile_sub_group_size, &found->info, info, "kernel device info");
@@ -64,7 +64,7 @@ fusion_status fusion_kernel_max_sub_group_size(const fusion_module *m, const cha
                                                uint32_t dims, const uint64_t *work_group_size, uint32_t *size)
 {
     uint32_t index;
-    const struct kernel_device *found;
+    const struct kernel_device *found = NULL;
     fusion_status status = find_kernel(m, kernel, device, &index, &found);
     if (status == FUSION_SUCCESS) status = check_work_group(&m->kernels[index], &found->info, dims, work_group_size);
     if (status == FUSION_SUCCESS) *size = found->max_sub_group_size;

@@ -6,4 +6,4 @@
 /* A register of words of 4 bytes, the last of them 0, of what lies at the address; nothing behind that is read. */
 lval x86_load_triples(struct emit *e, rval address);
 /* The other way round: the last byte of each word is left out, and nothing behind the others is written. */
-void x86_store_triples(struct emit *e, rval address, lval words);
+void x86_store_triples(struct emit *e, rval address, lval v);

@@ -170,7 +170,7 @@ static void ask_for_floats(struct spw *w, const struct atomic *a)
                                     SpvCapabilityAtomicFloat64AddEXT};
     static const uint32_t extremes[] = {SpvCapabilityAtomicFloat16MinMaxEXT, SpvCapabilityAtomicFloat32MinMaxEXT,
                                         SpvCapabilityAtomicFloat64MinMaxEXT};
-    unsigned width = a->kind - IR_KIND_F16;
+    unsigned width = spw_bits(a->kind) / 32; /* 0, 1, 2 */
     if (a->op == IR_OP_ATOMIC_FADD) {
         spw_capability(&w->m, sums[width]);
         spw_extension(&w->m, width ? "SPV_EXT_shader_atomic_float_add" : "SPV_EXT_shader_atomic_float16_add");
