@@ -40,7 +40,7 @@ static bool find_hierarchy(void)
 static bool write_text(const char *group, const char *file, const char *text)
 {
     char path[PATH];
-    snprintf(path, sizeof path, "%s/%s", group, file);
+    if (snprintf(path, sizeof path, "%s/%s", group, file) >= (int)sizeof path) return false;
     int fd = open(path, O_WRONLY | O_CLOEXEC);
     bool written = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
     if (fd >= 0) close(fd);
