@@ -525,7 +525,7 @@ static void test_sizes(void **state)
         {MODE("SubgroupSize 2147483646"), "gives sub-groups of 2147483646 work-items, which is no power of two"},
         {MODE("SubgroupSize 2147483647"), "gives sub-groups of 2147483647 work-items, which is no power of two"},
         {MODE("SubgroupsPerWorkgroup 0"), "gives work-groups of 0 sub-groups"},
-        {MODE("LocalSize 0 0 0"), "gives work-groups of 0 x 0 x 0 work-items"},
+        {MODE("LocalSize 0 0 0"), "gives work-groups of 0 x 0 x 0 work-items", "must not have a product of zero"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         char text[4096];
