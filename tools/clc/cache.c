@@ -20,7 +20,7 @@
 #include "ir/base/strbuf.h"
 #include "tools/clc/file.h"
 
-static const char magic[] = "fusiond-clc 2\n";
+static const char magic[] = "fusiond-clc 3\n";
 enum { HEX = 2 * sizeof(struct hash) + 1, MAX_BYTES = 128 << 20 };
 
 static void to_hex(const struct hash *hash, char hex[HEX])

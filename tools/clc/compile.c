@@ -34,6 +34,10 @@ static const char *const forms[][2] = {
                                 "+SPV_EXT_shader_atomic_float_add,+SPV_EXT_shader_atomic_float_min_max"},
 };
 
+/* Where pointers point at nothing in particular, as in all programs of clang 16 and later, the types of kernels'
+   parameters are only there. */
+static const char with_types[] = "--preserve-ocl-kernel-arg-type-metadata-through-string";
+
 /* The language where the options say none, in this order: in programs of before 2.0 pointers without an address
    space are private ones. Errors are those of the first. */
 static const char *const languages[] = {"-cl-std=CL2.0", "-cl-std=CL1.2"};
@@ -103,8 +107,8 @@ static int run_translator(const struct toolchain *t, const struct names *n, cons
 {
     int status = -1;
     for (size_t i = 0; status && i < sizeof forms / sizeof *forms; i++) {
-        char *argv[8] = {(char *)t->translator, (char *)n->bitcode,  "-o",
-                         (char *)n->spirv,      (char *)forms[i][0], (char *)forms[i][1]};
+        char *argv[8] = {(char *)t->translator, (char *)n->bitcode, "-o", (char *)n->spirv, (char *)with_types,
+                         (char *)forms[i][0],   (char *)forms[i][1]};
         unlink(errors);
         unlink(n->spirv);
         status = process_run(argv, errors);
