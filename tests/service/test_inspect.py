@@ -629,7 +629,7 @@ def test_progress():
     """On a terminal, where it takes a while; it goes before anything else is written."""
     f = Folder()
     with open(f.file("slow.cl"), "w") as out:
-        out.write("kernel void slow(global float *o) { volatile global float *p = o; for (int i = 0; i < 400000; i++) *p = i; }\n")
+        out.write("kernel void slow(global float *o) { volatile global float *p = o; for (int i = 0; i < 2000000; i++) *p = i; }\n")
     with open(f.graph, "w") as out:
         out.write("modules: { k: slow.cl }\nbuffers: { o: { type: f32, count: 10 } }\n"
                   "graph: [ { kernel: k.slow, global: [1], args: [ {write: o} ] } ]\n")
