@@ -195,7 +195,7 @@ static fusion_status tell(fusion_future *f, fusion_exec **exec)
 fusion_status fusion_future_wait(fusion_future *f, int timeout_ms, fusion_exec **exec)
 {
     uint64_t end = client_now_ms() + (timeout_ms > 0 ? (uint64_t)timeout_ms : 0);
-    const struct timespec at = {.tv_sec = (time_t)(end / 1000), .tv_nsec = (long)(end % 1000 * 1000000)};
+    const struct timespec at = client_time_at(end);
     int late = 0;
     pthread_mutex_lock(&f->lock);
     while (!f->done && late != ETIMEDOUT)

@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "client/base/error.h"
 #include "client/exec/finalize.h"
 #include "client/exec/source.h"
 #include "client/module/pipe.h"
+#include "client/session/request.h"
 #include "proto/limits.h"
 
 enum {
@@ -186,14 +186,9 @@ static void settle(fusion_exec *e, int timeout_ms)
 /* Who waits for the plan holds the lock; false: longer than that. */
 static bool lock_for(struct exec_rounds *plan, int timeout_ms)
 {
-    struct timespec until;
     if (timeout_ms == 0) return pthread_mutex_trylock(&plan->lock) == 0;
     if (timeout_ms < 0) return pthread_mutex_lock(&plan->lock) == 0;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += timeout_ms / 1000;
-    until.tv_nsec += timeout_ms % 1000 * 1000000;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
+    const struct timespec until = client_time_at(client_now_ms() + (uint64_t)timeout_ms);
     return pthread_mutex_clocklock(&plan->lock, CLOCK_MONOTONIC, &until) == 0;
 }
 

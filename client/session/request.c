@@ -40,6 +40,11 @@ uint64_t client_now_ms(void)
     return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
+struct timespec client_time_at(uint64_t ms)
+{
+    return (struct timespec){.tv_sec = (time_t)(ms / 1000), .tv_nsec = (long)(ms % 1000 * 1000000)};
+}
+
 /* A thread that waits for a reply. */
 struct client_awaiting {
     LIST_ENTRY(client_awaiting) link;
@@ -255,7 +260,7 @@ static fusion_status ended(fusion_session *s, const char *method)
 /* Until a thread that reads hands it over, or stops reading. */
 static void wait_for_reader(fusion_session *s, uint64_t deadline)
 {
-    const struct timespec at = {.tv_sec = (time_t)(deadline / 1000), .tv_nsec = (long)(deadline % 1000 * 1000000)};
+    const struct timespec at = client_time_at(deadline);
     pthread_cond_timedwait(&s->replied, &s->reply_lock, &at);
 }
 

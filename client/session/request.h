@@ -1,6 +1,8 @@
 /* Requests to the service, each with its reply. */
 #pragma once
 
+#include <time.h>
+
 #include "client/session/state.h"
 #include "proto/frame.h"
 #include "proto/writer.h"
@@ -31,3 +33,4 @@ void client_requests_clear(fusion_session *s);
 /* A request whose params are one id; its failure is of no interest (releases). */
 void client_release(fusion_session *s, const char *method, const char *key, uint64_t id);
 uint64_t client_now_ms(void);
+struct timespec client_time_at(uint64_t ms); /* of client_now_ms(), for waits with CLOCK_MONOTONIC */
