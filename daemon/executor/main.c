@@ -5,6 +5,9 @@
  * put together: program (what is loaded), run (running it), ring (submissions in, completions out), devices (what
  * kernels run on).
  *
+ * Programs with variables or pipes are run by one with --states, which has threads for kernels that wait for pipes: at
+ * the first such program one without ends, and is started again.
+ *
  * With --gpu it is the session's second executor, whose kernels run on GPUs and which loads their drivers; with
  * --describe it says what GPUs there are, with --binary has a driver make a binary, and ends.
  */
@@ -77,6 +80,12 @@ static void tell_spares_run(uint64_t executable)
     control_spares_run(&control, executable);
 }
 
+/* Before there is one that could be lost. */
+static void start_again_for_states(void)
+{
+    ring_thread_end(EXECUTOR_EXIT_STATES);
+}
+
 static unsigned available_cores(void)
 {
     cpu_set_t set;
@@ -85,23 +94,24 @@ static unsigned available_cores(void)
     return n < MAX_THREADS ? n : MAX_THREADS;
 }
 
-static int start_threads(struct ring *ring, unsigned threads)
-{
-    struct pool *pool = pool_new(threads, ring);
-    if (!pool) return complain("worker threads");
-    if (devices_start() != 0) return complain("threads of devices");
-    if (watchdog_start(devices_explain) != 0) return complain("the watchdog");
-    errno = ring_thread_start(ring, submit_new(&buffers, &executables, pool, tell_spares_run), tell_ring_corrupt);
-    return errno ? complain("the ring's thread") : 0;
-}
-
 /* The command line. */
 struct start {
     unsigned threads; /* 0: it is wrong */
     enum sandbox_profile profile;
+    bool states; /* programs may have variables and pipes */
     bool describes;
     const char *binary; /* the device that one is to be made for; NULL: none */
 };
+
+static int start_threads(struct ring *ring, const struct start *start)
+{
+    struct pool *pool = pool_new(start->threads, ring);
+    if (!pool) return complain("worker threads");
+    if (start->states && devices_start() != 0) return complain("threads of devices");
+    if (watchdog_start(devices_explain) != 0) return complain("the watchdog");
+    errno = ring_thread_start(ring, submit_new(&buffers, &executables, pool, tell_spares_run), tell_ring_corrupt);
+    return errno ? complain("the ring's thread") : 0;
+}
 
 static struct start parse(int argc, char **argv)
 {
@@ -109,7 +119,8 @@ static struct start parse(int argc, char **argv)
     bool option = argc == 2;
     s.describes = option && strcmp(argv[1], "--describe") == 0;
     if (s.describes || (option && strcmp(argv[1], "--gpu") == 0)) s.profile = SANDBOX_GPU;
-    if (option && s.profile != SANDBOX_GPU) s.threads = 0;
+    s.states = s.profile == SANDBOX_GPU || (option && strcmp(argv[1], "--states") == 0);
+    if (option && !s.states) s.threads = 0;
     if (argc == 3 && strcmp(argv[1], "--binary") == 0) {
         s.binary = argv[2];
         s.threads = 1;
@@ -119,10 +130,11 @@ static struct start parse(int argc, char **argv)
         if (n >= 1 && n <= MAX_THREADS) s.threads = (unsigned)n;
     }
     if (!s.threads)
-        fprintf(stderr,
-                "usage: fusiond-executor [--threads 1..%d | --gpu | --describe | --binary DEVICE], started by "
-                "fusiond\n",
-                MAX_THREADS);
+        fprintf(
+            stderr,
+            "usage: fusiond-executor [--threads 1..%d | --states | --gpu | --describe | --binary DEVICE], started by "
+            "fusiond\n",
+            MAX_THREADS);
     return s;
 }
 
@@ -167,7 +179,7 @@ static int serve(const struct start *start)
 {
     if (sandbox_enter(start->profile) != 0) return EXECUTOR_EXIT_SETUP;
     buffers_init(&buffers);
-    states_init(&states, &buffers);
+    states_init(&states, &buffers, start->states ? NULL : start_again_for_states);
     int ring_fd, event_fd, ended = init_devices(start);
     if (ended != EXECUTOR_GOES_ON) return ended;
     executables_init(&executables, &states, devices_find, RING_PRINT_MOST);
@@ -180,7 +192,7 @@ static int serve(const struct start *start)
     completion_init(ring, EVENT_FD);
     running_init(completion_tell_last);
     fault_init();
-    if (start_threads(ring, start->threads) != 0 || sandbox_filter(start->profile) != 0) return EXECUTOR_EXIT_SETUP;
+    if (start_threads(ring, start) != 0 || sandbox_filter(start->profile) != 0) return EXECUTOR_EXIT_SETUP;
     return control_run(&control);
 }
 

@@ -196,12 +196,12 @@ static void test_copies_are_charged(void **state)
 static void test_memory_of_executors(void **state)
 {
     (void)state;
-    static const char text[] = "global @table: [16777216 x i32]\n" /* 64 MB */
+    static const char text[] = "global @table: [67108864 x i32]\n" /* 256 MB */
                                "kernel @fill(%o: ptr.global i32 write) {\n  %i = global_id x\n"
                                "  %t = global @table\n  %e = elem i32 %t, %i\n  %n = trunc i32 %i\n"
                                "  store i32 %e, %n\n  %c = ieq i64 %i, 5\n"
                                "  if %c { store i32 %o[0], %n }\n  return\n}\n";
-    static const char *const options[] = {"--buffer-memory", "96", NULL}; /* 32 of them for executors */
+    static const char *const options[] = {"--buffer-memory", "384", NULL}; /* 128 of them for executors */
     struct service s;
     fusion_session *session;
     fusion_module *module;
@@ -214,7 +214,7 @@ static void test_memory_of_executors(void **state)
     fusion_buffer *out = index_buffer(session, "out", SIZE, 0, 0);
     fusion_arg args[] = {fusion_arg_write(out)};
     expect_ok(fusion_graph_create(session, &graph));
-    add_node(graph, module, "fill", 16777216, args, 1);
+    add_node(graph, module, "fill", 67108864, args, 1);
     expect_ok(fusion_graph_finalize(graph, NULL, &exec));
     expect_ok(fusion_exec_submit(exec, NULL, 0, &event));
     fusion_event_wait(session, event, PATIENCE_MS, NULL);

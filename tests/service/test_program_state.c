@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -363,6 +364,61 @@ static void test_debugged(void **state)
     fusion_module_destroy(m);
 }
 
+static int threads_of(pid_t pid)
+{
+    char path[64], line[256];
+    int n = 0;
+    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    FILE *file = fopen(path, "r");
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "Threads: %d", &n) == 1) break;
+    if (file) fclose(file);
+    return n;
+}
+
+/* A session's executor has threads for pipes only once there is a program that may need them: then it is another
+   process, which the submissions of before, under way and waiting, do not notice. */
+static void test_executor_for_states(void **state)
+{
+    (void)state;
+    enum { SUBMISSIONS = 300, FOR_PIPES = 32 };
+    static const char steps[] = "kernel @step(%x: ptr.global i32) {\n  %i = global_id x\n  %v = load i32 %x[%i]\n"
+                                "  %w = add i32 %v, 1\n  store i32 %x[%i], %w\n}\n";
+    struct service other;
+    service_start(&other, NULL);
+    fusion_session *own = service_connect(&other);
+    fusion_module *plain, *m = load(own);
+    fusion_event events[SUBMISSIONS];
+    expect_ok(fusion_module_load(own, "plain", steps, sizeof steps - 1, &plain));
+    struct work before = begin(own), w = begin(own);
+    fusion_buffer *large = index_buffer(own, "large", 1 << 20, 0, 0);
+    fusion_arg args[] = {fusion_arg_read_write(large)};
+    add_node(before.graph, plain, "step", 1 << 20, args, 1);
+    finalize(&before, "cpu");
+    assert_int_equal(service_executor_with(&other, "--states"), 0);
+    pid_t pids[16];
+    int n = service_executors(&other, false, pids, 16);
+    assert_true(n > 0);
+    assert_true(threads_of(pids[n - 1]) < FOR_PIPES);
+    long long lost = service_counter(own, "executors_lost");
+    for (int i = 0; i < SUBMISSIONS; i++) expect_ok(fusion_exec_submit(before.exec, NULL, 0, &events[i]));
+    count(&w, m);
+    node(&w, m, "read", 1, w.o);
+    finalize(&w, "cpu");
+    assert_true(threads_of(service_executor_with(&other, "--states")) > FOR_PIPES);
+    assert_int_equal(run(&w)[0], 40 + ITEMS);
+    for (int i = 0; i < SUBMISSIONS; i++) expect_ok(fusion_event_wait(own, events[i], 60000, NULL));
+    const void *memory;
+    expect_ok(fusion_buffer_map_read(large, &memory));
+    for (int i = 0; i < 1 << 20; i++)
+        if (((const int *)memory)[i] != SUBMISSIONS) fail_msg("%d is %d", i, ((const int *)memory)[i]);
+    fusion_buffer_unmap(large);
+    assert_int_equal(run(&w)[0], 40 + 2 * ITEMS);
+    assert_int_equal(service_counter(own, "executors_lost"), lost);
+    fusion_disconnect(own);
+    service_clear(&other);
+}
+
 /* What a session may have of them comes back when the module is released. */
 static void test_limit(void **state)
 {
@@ -396,10 +452,17 @@ static void test_limit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counter),  cmocka_unit_test(test_graphs),         cmocka_unit_test(test_lifetime),
-        cmocka_unit_test(test_fused),    cmocka_unit_test(test_initial_values), cmocka_unit_test(test_pipe),
-        cmocka_unit_test(test_sessions), cmocka_unit_test(test_fault),          cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_counter),
+        cmocka_unit_test(test_graphs),
+        cmocka_unit_test(test_lifetime),
+        cmocka_unit_test(test_fused),
+        cmocka_unit_test(test_initial_values),
+        cmocka_unit_test(test_pipe),
+        cmocka_unit_test(test_sessions),
+        cmocka_unit_test(test_fault),
+        cmocka_unit_test(test_limit),
         cmocka_unit_test(test_debugged),
+        cmocka_unit_test(test_executor_for_states),
     };
     return cmocka_run_group_tests_name("program_state", tests, set_up, tear_down);
 }

@@ -42,6 +42,7 @@ struct executor {
     int ring_fd, event_fd;
     uint32_t time_limit_ms;
     bool gpu;          /* it runs what runs on GPUs */
+    bool states;       /* a program that it has been sent has variables or pipes */
     pid_t client;      /* whose kernels they are, */
     struct user *user; /* and his user */
     int cgroup;        /* folder of the control group that it is in; -1: the daemon's */
@@ -319,18 +320,36 @@ static void find_fault(const struct executor *e, fusion_status status, struct ex
     if (strncmp(fault->object, kind, sizeof kind - 1) == 0) fault->kernel = fault->object + sizeof kind - 1;
 }
 
-static void on_exit_status(void *data, int status)
+static void forget_child(struct executor *e)
 {
-    struct executor *e = data;
-    struct cause cause = cause_of(e, status);
-    struct executor_fault fault;
-    find_fault(e, cause.status, &fault);
     e->child = NULL;
     e->resumed = false;
     end_timer(&e->look);
     peer_close(e->peer, false);
     e->peer = NULL;
     drop_calls(e);
+}
+
+/* It ended for a program with variables or pipes, once in a session: nothing was running, and what was submitted since
+   waits in the ring for the next one. */
+static bool makes_room_for_states(struct executor *e, int status)
+{
+    if (e->states || e->overdue || !WIFEXITED(status) || WEXITSTATUS(status) != EXECUTOR_EXIT_STATES) return false;
+    e->states = true;
+    forget_child(e);
+    ring_set_state(e->ring, RING_RESTARTING);
+    start_again(e);
+    return true;
+}
+
+static void on_exit_status(void *data, int status)
+{
+    struct executor *e = data;
+    struct executor_fault fault;
+    if (makes_room_for_states(e, status)) return;
+    struct cause cause = cause_of(e, status);
+    find_fault(e, cause.status, &fault);
+    forget_child(e);
     e->broker->counters.executors_lost++;
     abort_pending(e, &cause); /* before the state changes: who waits is to find his completion */
     ring_set_state(e->ring, RING_RESTARTING);
@@ -529,7 +548,8 @@ void executor_start(struct executor *e)
 {
     struct started started;
     if (e->child || e->pause || e->hopeless) return;
-    if (!spare_take(e->broker, e->gpu, e->cgroup, on_exit_status, e, &started)) {
+    const char *option = e->gpu ? "--gpu" : e->states ? "--states" : NULL;
+    if (!spare_take(e->broker, option, e->cgroup, on_exit_status, e, &started)) {
         give_up(e, FUSION_OUT_OF_MEMORY, "no executor could be started: out of memory, processes or open files");
         return;
     }

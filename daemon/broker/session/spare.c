@@ -16,10 +16,10 @@ struct spare {
     uv_timer_t timer;
 };
 
-static bool start(struct broker *broker, bool gpu, int cgroup, child_exit_fn *on_exit, void *data,
+static bool start(struct broker *broker, const char *option, int cgroup, child_exit_fn *on_exit, void *data,
                   struct started *started)
 {
-    const char *const command[] = {broker->options.executor, gpu ? "--gpu" : NULL, NULL};
+    const char *const command[] = {broker->options.executor, option, NULL};
     int pair[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return false;
     *started = (struct started){.connection = pair[0]};
@@ -35,7 +35,7 @@ static void on_exit_waiting(void *data, int status);
 static void on_timer(uv_timer_t *timer)
 {
     struct spare *s = timer->data;
-    if (!s->waiting.child && !start(s->broker, false, -1, on_exit_waiting, s, &s->waiting)) s->waiting.child = NULL;
+    if (!s->waiting.child && !start(s->broker, NULL, -1, on_exit_waiting, s, &s->waiting)) s->waiting.child = NULL;
 }
 
 /* Killed by somebody: a session that comes before the next one starts its own. */
@@ -81,14 +81,14 @@ static void prepare_next(struct spare *s)
         uv_timer_start(&s->timer, on_timer, PAUSE_MS, 0);
 }
 
-bool spare_take(struct broker *broker, bool gpu, int cgroup, child_exit_fn *on_exit, void *data,
+bool spare_take(struct broker *broker, const char *option, int cgroup, child_exit_fn *on_exit, void *data,
                 struct started *started)
 {
     struct spare *s = broker->spare;
-    if (gpu || cgroup >= 0 || !s) return start(broker, gpu, cgroup, on_exit, data, started);
+    if (option || cgroup >= 0 || !s) return start(broker, option, cgroup, on_exit, data, started);
     prepare_next(s);
     if (!s->waiting.child || child_has_ended(s->waiting.child))
-        return start(broker, gpu, cgroup, on_exit, data, started);
+        return start(broker, option, cgroup, on_exit, data, started);
     *started = s->waiting;
     s->waiting.child = NULL;
     child_hand_over(started->child, on_exit, data);

@@ -20,7 +20,7 @@ struct started {
     int connection; /* the broker's end */
 };
 
-/* The one that waits, or else, as always for GPUs and in a control group (-1: none), one that is started now; on_exit
- * is told of its end. False: none could be started. */
-bool spare_take(struct broker *broker, bool gpu, int cgroup, child_exit_fn *on_exit, void *data,
+/* The one that waits, or else, as always with an option of the executor (NULL: none) and in a control group (-1: none),
+ * one that is started now; on_exit is told of its end. False: none could be started. */
+bool spare_take(struct broker *broker, const char *option, int cgroup, child_exit_fn *on_exit, void *data,
                 struct started *started);

@@ -14,9 +14,9 @@
 #include "proto/include/fusiond/status.h"
 #include "proto/limits.h"
 
-void states_init(struct states *s, struct buffers *buffers)
+void states_init(struct states *s, struct buffers *buffers, states_none_fn *none)
 {
-    *s = (struct states){.buffers = buffers};
+    *s = (struct states){.buffers = buffers, .none = none};
     pthread_mutex_init(&s->lock, NULL);
 }
 
@@ -179,6 +179,7 @@ static struct state *get(struct states *s, uint64_t module, const struct device 
 struct state *states_get(struct states *s, uint64_t module, const struct device *device,
                          const struct program_state *what, uint64_t ring, struct error *e)
 {
+    if (s->none) s->none();
     pthread_mutex_lock(&s->lock);
     struct state *state = get(s, module, device, what, ring, e);
     pthread_mutex_unlock(&s->lock);

@@ -29,15 +29,19 @@ struct state {
 
 struct buffers;
 
+/* The process is not one for such. It does not return. */
+typedef void states_none_fn(void);
+
 struct states {
     struct buffers *buffers; /* where rings of host pipes are */
+    states_none_fn *none;    /* is called instead of making one; NULL: they are made */
     pthread_mutex_t lock;
     uint64_t bytes; /* of all together */
     uint32_t n;
     struct state *first;
 };
 
-void states_init(struct states *s, struct buffers *buffers);
+void states_init(struct states *s, struct buffers *buffers, states_none_fn *none);
 /* A reference to what the program names, of this module, for kernels of this device; made with its initial value where
    nobody used it yet. ring: the number of the buffer that holds a host pipe's ring; where there is none, kernels are by
    themselves. NULL with the error. */

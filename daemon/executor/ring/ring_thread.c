@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <unistd.h>
 
 #include "daemon/executor/ring/submit.h"
@@ -18,6 +19,7 @@ static struct {
     struct ring *ring;
     struct submitter *submitter;
     void (*corrupt)(const char *reason);
+    _Atomic int end; /* the process ends with this code when nothing runs; EXECUTOR_GOES_ON */
 } ring_thread;
 
 /* One started in place of another gets that one's buffers and executables first: `resume` says when it has all. */
@@ -34,6 +36,15 @@ static void take(const uint8_t *entry, bool by_priority)
     place_is_own(ring_on_client_cpu(ring_thread.ring));
 }
 
+/* Takes no more where the process is to end, and ends it when all that was taken is complete. */
+static bool takes_more(void)
+{
+    int end = atomic_load(&ring_thread.end);
+    if (end == EXECUTOR_GOES_ON) return submit_has_room(ring_thread.submitter);
+    if (submit_is_idle(ring_thread.submitter)) _exit(end);
+    return false;
+}
+
 static void *run_ring(void *unused)
 {
     static uint8_t entry[RING_MAX_ENTRY];
@@ -44,7 +55,7 @@ static void *run_ring(void *unused)
     for (;;) {
         wait_until_running(ring);
         uint32_t seen = ring_entry_bell(ring);
-        bool room = submit_has_room(ring_thread.submitter);
+        bool room = takes_more();
         int got = room ? ring_pop(ring, entry, &reason) : 0;
         bool by_priority = atomic_load_explicit(&ring->has_priorities, memory_order_relaxed);
         if (got < 0) break;
@@ -66,7 +77,17 @@ int ring_thread_start(struct ring *ring, struct submitter *submitter, void (*cor
     ring_thread.ring = ring;
     ring_thread.submitter = submitter;
     ring_thread.corrupt = corrupt;
+    atomic_store(&ring_thread.end, EXECUTOR_GOES_ON);
     int error = pthread_create(&id, NULL, run_ring, NULL);
     if (!error) pthread_detach(id);
     return error;
+}
+
+void ring_thread_end(int code)
+{
+    atomic_store(&ring_thread.end, code);
+    for (;;) {
+        ring_wake_executor(ring_thread.ring);
+        pause();
+    }
 }

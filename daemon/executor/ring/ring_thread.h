@@ -9,3 +9,6 @@ struct submitter;
 
 /* corrupt: told where the ring holds garbage, before the process ends. 0, or an error number. */
 int ring_thread_start(struct ring *ring, struct submitter *submitter, void (*corrupt)(const char *reason));
+/* From another thread: ends the process with the code as soon as what was taken from the ring is complete. What was not
+   is left there. */
+_Noreturn void ring_thread_end(int code);

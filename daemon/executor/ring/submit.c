@@ -50,6 +50,11 @@ bool submit_has_room(const struct submitter *s)
     return s->n < RING_MAX_PENDING && s->kept_bytes < MOST_KEPT_BYTES;
 }
 
+bool submit_is_idle(const struct submitter *s)
+{
+    return s->n == 0;
+}
+
 /* ---- the list ---- */
 
 /* One is kept for the next, with the room that it has. */

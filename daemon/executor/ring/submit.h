@@ -16,6 +16,8 @@ struct submitter *submit_new(struct buffers *buffers, struct executables *execut
                              submit_spares_fn *spares_run);
 /* Is there room for another one, beside those that have begun or wait for them? */
 bool submit_has_room(const struct submitter *s);
+/* Has all that was taken ended? */
+bool submit_is_idle(const struct submitter *s);
 /* Checks and runs an entry as ring_pop() gave it, and completes it whatever it holds; but where kernels of it wait for
    pipes, or it has to wait for those of others, that is for later. */
 void submit_take(struct submitter *s, const uint8_t *entry);

@@ -11,6 +11,8 @@ enum executor_exit {
     EXECUTOR_EXIT_SETUP = 85,    /* descriptors, threads or the sandbox could not be set up; stderr says what */
     EXECUTOR_EXIT_INTERNAL = 86, /* a fault outside of any submission */
     EXECUTOR_EXIT_DEADLOCK =
-        88,                  /* kernels waited for each other's pipes; the running submission was completed with it */
-    EXECUTOR_EXIT_LOST = 87, /* the driver lost its GPU; the running submission was completed with the reason */
+        88,                    /* kernels waited for each other's pipes; the running submission was completed with it */
+    EXECUTOR_EXIT_LOST = 87,   /* the driver lost its GPU; the running submission was completed with the reason */
+    EXECUTOR_EXIT_STATES = 89, /* a program has variables or pipes: to be started again as one for such, no submission
+                                  is lost */
 };
