@@ -183,19 +183,23 @@ static void settle(fusion_exec *e, int timeout_ms)
     client_error(before.status, before.object, "%s", before.reason);
 }
 
-/* Who waits for the plan holds the lock; false: longer than that. */
-static bool lock_for(struct exec_rounds *plan, int timeout_ms)
+/* Who waits for the plan holds the lock; false: longer than that. What is left of the time comes back. */
+static bool lock_for(struct exec_rounds *plan, int *timeout_ms)
 {
-    if (timeout_ms == 0) return pthread_mutex_trylock(&plan->lock) == 0;
-    if (timeout_ms < 0) return pthread_mutex_lock(&plan->lock) == 0;
-    const struct timespec until = client_time_at(client_now_ms() + (uint64_t)timeout_ms);
-    return pthread_mutex_clocklock(&plan->lock, CLOCK_MONOTONIC, &until) == 0;
+    if (*timeout_ms == 0) return pthread_mutex_trylock(&plan->lock) == 0;
+    if (*timeout_ms < 0) return pthread_mutex_lock(&plan->lock) == 0;
+    const uint64_t until = client_now_ms() + (uint64_t)*timeout_ms;
+    const struct timespec at = client_time_at(until);
+    if (pthread_mutex_clocklock(&plan->lock, CLOCK_MONOTONIC, &at) != 0) return false;
+    const uint64_t now = client_now_ms();
+    *timeout_ms = now < until ? (int)(until - now) : 0;
+    return true;
 }
 
 fusion_exec *client_round_plan_get(fusion_exec *e, int timeout_ms)
 {
     struct exec_rounds *plan = &e->rounds;
-    if (!lock_for(plan, timeout_ms)) return NULL;
+    if (!lock_for(plan, &timeout_ms)) return NULL;
     if (!plan->begun) begin(e);
     if (plan->future) settle(e, timeout_ms);
     fusion_exec *exec = plan->exec;
@@ -205,7 +209,7 @@ fusion_exec *client_round_plan_get(fusion_exec *e, int timeout_ms)
 
 bool client_round_plan_pending(fusion_exec *e)
 {
-    if (!lock_for(&e->rounds, 0)) return true; /* somebody waits for it */
+    if (pthread_mutex_trylock(&e->rounds.lock) != 0) return true; /* somebody waits for it */
     bool pending = e->rounds.future;
     pthread_mutex_unlock(&e->rounds.lock);
     return pending;

@@ -267,6 +267,26 @@ fusion_status executor_replace(struct executor *x, uint64_t id, uint64_t launch,
 
 /* ---- submissions ---- */
 
+/* A wait also ends when the ring's state changes, which a dying executor does before it completes. */
+static fusion_status push(struct executor *x, const struct ring_entry *entry, const void *rest, size_t bytes)
+{
+    assert_true(ring_push(x->ring, entry, rest, bytes));
+    if (!ring_wait(x->ring, x->sequence, 20000) && !ring_wait(x->ring, x->sequence, 20000))
+        fail_msg("submission %ju did not complete", (uintmax_t)x->sequence);
+    return executor_completion(x)->status;
+}
+
+fusion_status executor_submit_rounds(struct executor *x, const struct test_rounds *r)
+{
+    const struct ring_entry entry = {.sequence = ++x->sequence,
+                                     .executable = r->executable,
+                                     .rounds = r->rounds,
+                                     .first = r->first,
+                                     .first_rounds = r->first_rounds,
+                                     .time_limit_ms = r->time_limit_ms};
+    return push(x, &entry, NULL, 0);
+}
+
 fusion_status executor_submit(struct executor *x, uint64_t executable, const struct test_bind *binds, uint32_t n_binds,
                               const struct test_value *values, uint32_t n_values)
 {
@@ -286,11 +306,7 @@ fusion_status executor_submit(struct executor *x, uint64_t executable, const str
                                .executable = executable,
                                .n_bindings = n_binds,
                                .n_values = n_values};
-    assert_true(ring_push(x->ring, &entry, rest, (size_t)(at - rest) * 8));
-    /* A wait also ends when the ring's state changes, which a dying executor does before it completes. */
-    if (!ring_wait(x->ring, x->sequence, 20000) && !ring_wait(x->ring, x->sequence, 20000))
-        fail_msg("submission %ju did not complete", (uintmax_t)x->sequence);
-    return executor_completion(x)->status;
+    return push(x, &entry, rest, (size_t)(at - rest) * 8);
 }
 
 const struct ring_completion *executor_completion(const struct executor *x)

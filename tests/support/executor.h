@@ -101,6 +101,12 @@ struct test_value {
 /* Submits and waits: the completion's status. */
 fusion_status executor_submit(struct executor *x, uint64_t executable, const struct test_bind *binds, uint32_t n_binds,
                               const struct test_value *values, uint32_t n_values);
+/* Rounds of one executable, behind such of another one where that is not 0, within time_limit_ms (0: the session's). */
+struct test_rounds {
+    uint64_t executable, first;
+    uint32_t rounds, first_rounds, time_limit_ms;
+};
+fusion_status executor_submit_rounds(struct executor *x, const struct test_rounds *r);
 /* What the last submission's completion said. */
 const struct ring_completion *executor_completion(const struct executor *x);
 const struct ring_failure *executor_failure(const struct executor *x);

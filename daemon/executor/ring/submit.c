@@ -302,6 +302,7 @@ static int take_first(const struct submitter *s, struct submission *one)
 static void take_executables(const struct submitter *s, struct submission *one)
 {
     one->rounds = one->header.rounds ? one->header.rounds : 1;
+    one->other_rounds = 0;
     one->x = executables_get(s->executables, one->header.executable, &one->error);
     if (one->x && one->header.first && take_first(s, one) != 0) put_executables(one);
 }
