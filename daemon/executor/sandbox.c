@@ -78,9 +78,11 @@ static const struct filter_rule allowed[] = {
     FILTER_IF(sched_setaffinity, FILTER_IS(0, 0)),
 };
 
-/* What drivers need besides, once they are loaded: code made at run time, threads of theirs, commands for devices
-   (which can only be those that Landlock lets open), and memory in files without names. */
+/* What drivers need besides, once they are loaded: code made at run time, threads of theirs and whatever locks those
+   have (the C library aborts where a lock is refused), commands for devices (which can only be those that Landlock lets
+   open), and memory in files without names. */
 static const struct filter_rule allowed_to_drivers[] = {
+    FILTER_ANY(futex),
     FILTER_ANY(mmap),
     FILTER_ANY(mprotect),
     FILTER_ANY(mremap),

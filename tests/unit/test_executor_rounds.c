@@ -1,4 +1,5 @@
-/* Entries that run an executable many times, and another one before it: what the ring says of them is not to be trusted. */
+/* Entries that run an executable many times, and another one before it: what the ring says of them is not to be
+ * trusted. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -3,9 +3,20 @@
 #include <pthread.h>
 #include <time.h>
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t lock;
 static pthread_cond_t changed;
 static bool lost;
+
+/* As some drivers do it, who waits for the lock lends its holder his priority: the kernel does, on other system calls
+   than those of a mutex that does not. */
+__attribute__((constructor)) static void make_lock(void)
+{
+    pthread_mutexattr_t attributes;
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT);
+    pthread_mutex_init(&lock, &attributes);
+    pthread_mutexattr_destroy(&attributes);
+}
 
 __attribute__((constructor)) static void use_the_monotonic_clock(void)
 {
