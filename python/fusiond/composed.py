@@ -2,16 +2,7 @@
 import numpy
 
 from fusiond.expr import Traced, View, axes_of
-
-FUNCTIONS = {}
-
-
-def composes(*functions):
-    def register(own):
-        FUNCTIONS.update({f: own for f in functions})
-        return own
-    return register
-
+from fusiond.known import implements
 
 def along(a, axis, key):
     """a[..., key, ...] with the key at an axis."""
@@ -21,7 +12,7 @@ def along(a, axis, key):
 
 # -- differences and sums --
 
-@composes(numpy.diff)
+@implements(numpy.diff)
 def diff(a, n=1, axis=-1):
     for _ in range(n):
         ahead, behind = along(a, axis, slice(1, None)), along(a, axis, slice(None, -1))
@@ -29,7 +20,7 @@ def diff(a, n=1, axis=-1):
     return a
 
 
-@composes(numpy.trapz)
+@implements(getattr(numpy, "trapz", None), getattr(numpy, "trapezoid", None))
 def trapz(y, x=None, dx=1.0, axis=-1):
     if x is not None:
         dx = numpy.diff(x, axis=axis if numpy.ndim(x) > 1 else -1)
@@ -39,7 +30,7 @@ def trapz(y, x=None, dx=1.0, axis=-1):
     return numpy.sum(dx * (along(y, axis, slice(1, None)) + along(y, axis, slice(None, -1))) / 2.0, axis=axis)
 
 
-@composes(numpy.average)
+@implements(numpy.average)
 def average(a, axis=None, weights=None, keepdims=False):
     if weights is None:
         return numpy.mean(a, axis=axis, keepdims=keepdims)
@@ -49,22 +40,42 @@ def average(a, axis=None, weights=None, keepdims=False):
     return numpy.sum(a * weights, axis=axis, keepdims=keepdims) / total
 
 
-@composes(numpy.ptp)
+@implements(numpy.ptp)
 def ptp(a, axis=None, keepdims=False):
     return numpy.max(a, axis=axis, keepdims=keepdims) - numpy.min(a, axis=axis, keepdims=keepdims)
 
 
-@composes(numpy.count_nonzero)
+@implements(numpy.count_nonzero)
 def count_nonzero(a, axis=None, keepdims=False):
     return numpy.sum(numpy.not_equal(a, 0), axis=axis, dtype=numpy.intp, keepdims=keepdims)
 
 
-@composes(numpy.nansum)
+@implements(numpy.nansum)
 def nansum(a, axis=None, dtype=None, keepdims=False):
     return numpy.sum(numpy.where(numpy.isnan(a), a.dtype.type(0), a), axis=axis, dtype=dtype, keepdims=keepdims)
 
 
-@composes(numpy.nanmean)
+@implements(numpy.nanprod)
+def nanprod(a, axis=None, dtype=None, keepdims=False):
+    return numpy.prod(numpy.where(numpy.isnan(a), a.dtype.type(1), a), axis=axis, dtype=dtype, keepdims=keepdims)
+
+
+@implements(numpy.nanvar)
+def nanvar(a, axis=None, ddof=0, keepdims=False):
+    if a.dtype.kind != "f":
+        return numpy.var(a, axis=axis, ddof=ddof, keepdims=keepdims)
+    there = numpy.logical_not(numpy.isnan(a))
+    apart = numpy.where(there, a - nanmean(a, axis, True), a.dtype.type(0))
+    left = numpy.sum(there, axis=axis, keepdims=keepdims) - ddof
+    return numpy.where(left > 0, numpy.sum(apart * apart, axis=axis, keepdims=keepdims) / left, numpy.nan).astype(a.dtype)
+
+
+@implements(numpy.nanstd)
+def nanstd(a, axis=None, ddof=0, keepdims=False):
+    return numpy.sqrt(nanvar(a, axis, ddof, keepdims))
+
+
+@implements(numpy.nanmean)
 def nanmean(a, axis=None, keepdims=False):
     count = numpy.sum(numpy.logical_not(numpy.isnan(a)), axis=axis, keepdims=keepdims)
     return (nansum(a, axis, None, keepdims) / count).astype(a.dtype if a.dtype.kind == "f" else float)
@@ -81,8 +92,8 @@ def nan_extreme(function, beyond):
     return extreme
 
 
-FUNCTIONS[numpy.nanmax] = nan_extreme(numpy.max, -numpy.inf)
-FUNCTIONS[numpy.nanmin] = nan_extreme(numpy.min, numpy.inf)
+implements(numpy.nanmax)(nan_extreme(numpy.max, -numpy.inf))
+implements(numpy.nanmin)(nan_extreme(numpy.min, numpy.inf))
 
 
 def place_of(function):
@@ -102,17 +113,18 @@ def place_of(function):
     return place
 
 
-FUNCTIONS[numpy.argmax], FUNCTIONS[numpy.argmin] = place_of(numpy.max), place_of(numpy.min)
+implements(numpy.argmax)(place_of(numpy.max))
+implements(numpy.argmin)(place_of(numpy.min))
 
 
 # -- products --
 
-@composes(numpy.outer)
+@implements(numpy.outer)
 def outer(a, b):
     return numpy.multiply(numpy.ravel(a)[:, None], numpy.ravel(b)[None, :])
 
 
-@composes(numpy.inner)
+@implements(numpy.inner)
 def inner(a, b):
     if numpy.ndim(a) == 0 or numpy.ndim(b) == 0:
         return numpy.multiply(a, b)
@@ -121,12 +133,12 @@ def inner(a, b):
     return numpy.matmul(a, numpy.transpose(b))
 
 
-@composes(numpy.vdot)
+@implements(numpy.vdot)
 def vdot(a, b):
     return numpy.matmul(numpy.ravel(a), numpy.ravel(b))
 
 
-@composes(numpy.linalg.norm)
+@implements(numpy.linalg.norm)
 def norm(x, ord=None, axis=None, keepdims=False):
     x = x if x.dtype.kind == "f" else x.astype(float)
     vector = axis is not None and len(axes_of(axis, x.ndim)) == 1 or axis is None and (x.ndim == 1 or ord is None)
@@ -143,7 +155,7 @@ def norm(x, ord=None, axis=None, keepdims=False):
     return total if ord == 1 else total ** (1.0 / ord)
 
 
-@composes(numpy.polyval)
+@implements(numpy.polyval)
 def polyval(p, x):
     result = numpy.zeros_like(x)
     for coefficient in p:
@@ -153,7 +165,7 @@ def polyval(p, x):
 
 # -- of each element --
 
-@composes(numpy.around, numpy.round_)
+@implements(numpy.around, numpy.round, getattr(numpy, "round_", None))
 def around(a, decimals=0):
     if a.dtype.kind != "f":
         if decimals < 0:
@@ -165,12 +177,12 @@ def around(a, decimals=0):
     return numpy.rint(a * tens) / tens if decimals > 0 else numpy.rint(a / tens) * tens
 
 
-@composes(numpy.fix)
+@implements(numpy.fix)
 def fix(x):
     return numpy.trunc(x)
 
 
-@composes(numpy.select)
+@implements(numpy.select)
 def select(condlist, choicelist, default=0):
     result = default
     for condition, choice in zip(reversed(list(condlist)), reversed(list(choicelist))):
@@ -178,19 +190,19 @@ def select(condlist, choicelist, default=0):
     return result
 
 
-@composes(numpy.isclose)
+@implements(numpy.isclose)
 def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     near = numpy.less_equal(numpy.abs(numpy.subtract(a, b)), atol + rtol * numpy.abs(b))
     near = numpy.logical_or(numpy.logical_and(near, numpy.isfinite(b)), numpy.equal(a, b))
     return numpy.logical_or(near, numpy.logical_and(numpy.isnan(a), numpy.isnan(b))) if equal_nan else near
 
 
-@composes(numpy.allclose)
+@implements(numpy.allclose)
 def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     return numpy.all(isclose(a, b, rtol, atol, equal_nan))
 
 
-@composes(numpy.nan_to_num)
+@implements(numpy.nan_to_num)
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     if x.dtype.kind != "f":
         return x.copy()
@@ -200,41 +212,41 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     return numpy.where(numpy.equal(x, of(-numpy.inf)), of(info.min if neginf is None else neginf), x)
 
 
-@composes(numpy.sinc)
+@implements(numpy.sinc)
 def sinc(x):
     y = numpy.pi * numpy.where(numpy.equal(x, 0), x.dtype.type(1.0e-20) if x.dtype.kind == "f" else 1.0e-20, x)
     return numpy.sin(y) / y
 
 
-@composes(numpy.real)
+@implements(numpy.real)
 def real(val):
     return val
 
 
-@composes(numpy.imag)
+@implements(numpy.imag)
 def imag(val):
     return numpy.zeros_like(val)
 
 
 # -- views --
 
-@composes(numpy.flip)
+@implements(numpy.flip)
 def flip(m, axis=None):
     axes = axes_of(axis, m.ndim)
     return m[tuple(slice(None, None, -1 if d in axes else 1) for d in range(m.ndim))]
 
 
-@composes(numpy.flipud)
+@implements(numpy.flipud)
 def flipud(m):
     return flip(m, 0)
 
 
-@composes(numpy.fliplr)
+@implements(numpy.fliplr)
 def fliplr(m):
     return flip(m, 1)
 
 
-@composes(numpy.rot90)
+@implements(numpy.rot90)
 def rot90(m, k=1, axes=(0, 1)):
     k, (first, second) = k % 4, axes
     if k == 2:
@@ -243,7 +255,7 @@ def rot90(m, k=1, axes=(0, 1)):
     return flip(turned, second) if k == 3 else turned
 
 
-@composes(numpy.diagonal)
+@implements(numpy.diagonal)
 def diagonal(a, offset=0, axis1=0, axis2=1):
     first, second = axes_of(axis1, a.ndim)[0], axes_of(axis2, a.ndim)[0]
     a = a.transpose([first, second, *(d for d in range(a.ndim) if d not in (first, second))])
@@ -254,28 +266,28 @@ def diagonal(a, offset=0, axis1=0, axis2=1):
                                 view.offset), a.dtype)
 
 
-@composes(numpy.trace)
+@implements(numpy.trace)
 def trace(a, offset=0, axis1=0, axis2=1, dtype=None):
     return numpy.sum(diagonal(a, offset, axis1, axis2), axis=-1, dtype=dtype)
 
 
-@composes(numpy.tril)
+@implements(numpy.tril)
 def tril(m, k=0):
     return numpy.where(numpy.tri(*m.shape[-2:], k=k, dtype=bool), m, m.dtype.type(0))
 
 
-@composes(numpy.triu)
+@implements(numpy.triu)
 def triu(m, k=0):
     return numpy.where(numpy.tri(*m.shape[-2:], k=k - 1, dtype=bool), m.dtype.type(0), m)
 
 
-@composes(numpy.broadcast_arrays)
+@implements(numpy.broadcast_arrays)
 def broadcast_arrays(*args):
     shape = numpy.broadcast_shapes(*map(numpy.shape, args))
     return [numpy.broadcast_to(a, shape) for a in args]
 
 
-@composes(numpy.meshgrid)
+@implements(numpy.meshgrid)
 def meshgrid(*xi, indexing="xy"):
     n = len(xi)
     swapped = {0: 1, 1: 0} if indexing == "xy" and n > 1 else {}
@@ -283,17 +295,17 @@ def meshgrid(*xi, indexing="xy"):
     return broadcast_arrays(*shaped)
 
 
-@composes(numpy.atleast_1d)
+@implements(numpy.atleast_1d)
 def atleast_1d(ary):
     return ary if ary.ndim else ary.reshape(1)
 
 
-@composes(numpy.atleast_2d)
+@implements(numpy.atleast_2d)
 def atleast_2d(ary):
     return ary if ary.ndim > 1 else atleast_1d(ary)[None]
 
 
-@composes(numpy.array_split, numpy.split)
+@implements(numpy.array_split, numpy.split)
 def split(ary, indices_or_sections, axis=0):
     n = ary.shape[axes_of(axis, ary.ndim)[0]]
     if hasattr(indices_or_sections, "__index__"):

@@ -9,7 +9,8 @@ import numpy
 
 class Node:
     """What is computed and stored: an array in the order of its shape, without gaps. ``kind``: "input", "apply" (an
-    operation on each element), "reduce" (over some dimensions of its operand) or "matmul"."""
+    operation on each element), "reduce" (over some dimensions of its operand), "accumulate" or "argsort" (along one), or
+    "matmul"."""
 
     def __init__(self, kind, shape, dtype, op=None, operands=(), axes=(), compute=None):
         self.kind, self.shape, self.dtype = kind, tuple(shape), numpy.dtype(dtype)
@@ -93,9 +94,8 @@ class View:
                 offset += i % self.shape[d] * self.strides[d]
                 d += 1
             else:
-                raise TypeError("an index of a traced array is a number, slice, None or ..., not "
-                                + ("an array" if hasattr(k, "shape") else type(k).__name__)
-                                + "; numpy.where chooses by element")
+                raise TypeError("an index of a traced array is a number, slice, None, ... or an array of integers, not "
+                                f"{type(k).__name__}")
         return View(self.node, shape, strides, offset)
 
 
@@ -121,8 +121,9 @@ def axes_of(axis, ndim):
 class Trace:
     """What a function does with its arguments."""
 
-    def __init__(self, capture):
+    def __init__(self, capture, checked=False):
         self.inputs, self.nodes = [], []
+        self.checked = checked  # the service finds indices that are outside
         self.capture = capture  # called with an array of the function's own: makes it an input
 
     def input(self, shape, dtype):
@@ -134,6 +135,13 @@ class Trace:
         node = Node(*args, **options)
         self.nodes.append(node)
         return Traced(self, View.whole(node), node.dtype)
+
+    def traced(self, value):
+        """Anything to compute with, as a traced array."""
+        if isinstance(value, Traced):
+            return value
+        dtype = value.dtype if hasattr(value, "dtype") else numpy.asarray(value).dtype
+        return Traced(self, self.operand(value), dtype)
 
     def operand(self, value):
         """A Traced, Const, or numbers, as an operand; its shape."""
@@ -206,7 +214,9 @@ class Traced(numpy.lib.mixins.NDArrayOperatorsMixin):
 
     def __getattr__(self, name: str) -> Any:
         if hasattr(numpy.ndarray, name) and not name.startswith("__"):
-            raise AttributeError(f"a traced array has no {name}: it has operators, reductions along axes and views of elements")
+            made = ": it cannot be changed, numpy.sort() makes another one" if name == "sort" else \
+                ": it has operators, reductions along axes, indices and views of elements"
+            raise AttributeError(f"a traced array has no {name}{made}")
         raise AttributeError(f"a traced array has no {name}")
 
     # What NumPy asks for makes traced arrays, so those functions know this class, and this class finds them late.
@@ -254,7 +264,8 @@ class Traced(numpy.lib.mixins.NDArrayOperatorsMixin):
         return self.value if isinstance(self.value, View) else self.copy().value
 
     def __getitem__(self, key: Any) -> Traced:
-        return self._viewed(self._view().index(key))
+        from fusiond import indices
+        return indices.get(self, key)
 
     def transpose(self, *axes: Any) -> Traced:
         """With dimensions in another order, as numpy.transpose()."""
@@ -340,6 +351,30 @@ class Traced(numpy.lib.mixins.NDArrayOperatorsMixin):
     def argmin(self, axis: Any = None, keepdims: bool = False) -> Any:
         """The place of the smallest, as numpy.argmin()."""
         return numpy.argmin(self, axis=axis, keepdims=keepdims)
+
+    def cumsum(self, axis: Any = None, dtype: Any = None) -> Any:
+        """Sums so far, as numpy.cumsum()."""
+        return numpy.cumsum(self, axis=axis, dtype=dtype)
+
+    def cumprod(self, axis: Any = None, dtype: Any = None) -> Any:
+        """Products so far, as numpy.cumprod()."""
+        return numpy.cumprod(self, axis=axis, dtype=dtype)
+
+    def argsort(self, axis: Any = -1, kind: Any = None) -> Any:
+        """Places in the order of their elements, as numpy.argsort() with kind "stable"."""
+        return numpy.argsort(self, axis=axis, kind=kind)
+
+    def searchsorted(self, v: Any, side: Any = "left") -> Any:
+        """Where values belong among its elements, which are in order, as numpy.searchsorted()."""
+        return numpy.searchsorted(self, v, side=side)
+
+    def take(self, indices: Any, axis: Any = None, mode: Any = "raise") -> Any:
+        """Elements of those places, as numpy.take()."""
+        return numpy.take(self, indices, axis=axis, mode=mode)
+
+    def repeat(self, repeats: Any, axis: Any = None) -> Any:
+        """Each element several times, as numpy.repeat()."""
+        return numpy.repeat(self, repeats, axis=axis)
 
     def ptp(self, axis: Any = None, keepdims: bool = False) -> Any:
         """The largest less the smallest, as numpy.ptp()."""

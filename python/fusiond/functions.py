@@ -4,8 +4,10 @@ import math
 
 import numpy
 
-from fusiond import composed, operations
+from fusiond import composed, einsum, indices, joined, neighbours  # noqa: F401: these implement functions, too
+from fusiond import operations, ordered, refused
 from fusiond.expr import Traced, axes_of
+from fusiond.known import FUNCTIONS, implements
 
 _REDUCTIONS = {"add": "add", "multiply": "multiply", "maximum": "maximum", "minimum": "minimum",
                "logical_and": "logical_and", "logical_or": "logical_or"}
@@ -40,8 +42,13 @@ def call_ufunc(trace, ufunc, method, inputs, options):
         return reduce_by(trace, ufunc, inputs[0], options, dtype)
     if out is not None:
         raise TypeError(f"{ufunc.__name__}: a traced array cannot be changed: write x = x + y for x += y")
+    if method == "accumulate":
+        return ordered.accumulate(ufunc, *inputs, dtype=dtype, **options)
+    if method == "outer" and not options and dtype is None:
+        a, b = inputs
+        return ufunc(numpy.reshape(a, numpy.shape(a) + (1,) * numpy.ndim(b)), b)
     if method != "__call__":
-        raise TypeError(f"numpy.{ufunc.__name__}.{method} cannot be traced: calls and reduce can")
+        raise TypeError(f"numpy.{ufunc.__name__}.{method} cannot be traced: calls, reduce, accumulate and outer can")
     if options:
         raise TypeError(f"numpy.{ufunc.__name__} with {', '.join(options)} cannot be traced; numpy.where chooses by element")
     if ufunc is numpy.matmul:
@@ -145,7 +152,7 @@ def count_of(value, axis):
 
 
 def matmul(trace, a, b):
-    a, b = (v if isinstance(v, Traced) else Traced(trace, trace.operand(v), numpy.asarray(v).dtype) for v in (a, b))
+    a, b = (trace.traced(v) for v in (a, b))
     if a.ndim == 0 or b.ndim == 0:
         raise ValueError("matmul of a number")
     left, right = a if a.ndim > 1 else a[None, :], b if b.ndim > 1 else b[:, None]
@@ -164,23 +171,10 @@ def matmul(trace, a, b):
 
 # -- functions that are no ufuncs --
 
-FUNCTIONS = {}
-
-
-def implements(*functions):
-    def register(own):
-        FUNCTIONS.update({f: own for f in functions})
-        return own
-    return register
-
-
 def call_function(function, args, kwargs):
-    own = FUNCTIONS.get(function) or composed.FUNCTIONS.get(function)
+    own = FUNCTIONS.get(function)
     if own is None:
-        module = getattr(function, "__module__", None) or "numpy"
-        raise TypeError(f"{module}.{function.__name__} cannot be traced: operators, ufuncs, reductions along axes, where, "
-                        "clip, matmul and views of elements can; NumPy has it for what a function is given and what it "
-                        "returns")
+        raise TypeError(refused.message(function))
     kwargs = {k: v for k, v in kwargs.items() if v is not numpy._NoValue}
     known = inspect.signature(own).parameters
     strange = [k for k in kwargs if k not in known]

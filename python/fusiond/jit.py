@@ -143,7 +143,7 @@ class Compiled:
     def __init__(self, session: Session, function: Callable[..., Any], call: Call, options: Mapping[str, Any]) -> None:
         self.session = session
         self.captured: List[Any] = []  # (node, array) that the function has of its own
-        trace = Trace(self.capture)
+        trace = Trace(self.capture, checked=options.get("bounds", False))
         self.trace = trace
         result = self.call_function(function, call)
         self.results: List[Any] = []  # nodes, in the order of what is returned
@@ -256,7 +256,8 @@ class Compiled:
                 args.append(lib.fusion_arg_value(ffi.from_buffer(bytes(stored.itemsize)), stored.itemsize))
             else:
                 last = place == len(kernel.arguments) - 1
-                access = lib.FUSION_ACCESS_WRITE if last else lib.FUSION_ACCESS_READ
+                written = lib.FUSION_ACCESS_READ_WRITE if kernel.reads_output else lib.FUSION_ACCESS_WRITE
+                access = written if last else lib.FUSION_ACCESS_READ
                 args.append(lib.fusion_arg_buffer(self.buffer_of(argument, self.name_of(argument, kernel, last)), access))
         node = self.graph.add_node(self.module.handle, kernel.name, kernel.shape, kernel.local, args)
         for number in self.numbers:

@@ -9,11 +9,14 @@ import math
 
 import numpy
 
+from fusiond import lines, places
 from fusiond.expr import Const, Node, Scalar, View, dense
 from fusiond.operations import Body, emit, identity, ir_type, literal, made_dtype, memory_type, operand_dtype
 
 GROUP = 256  # work-items for a row, at most
 _BOOL = numpy.dtype(bool)
+_ALONG = {"accumulate": lines.accumulate, "argsort": lines.argsort}
+_IN_PLACE = {"argsort"}  # kinds that also read what they write
 PART = 16384  # elements of a row that one group takes, where there are too few rows
 
 
@@ -25,6 +28,7 @@ class Kernel:
         self.params, self.arguments = [], []
         self.body = Body()
         self.variables = []
+        self.reads_output = node.kind in _IN_PLACE
         self.shape, self.local = (1,), None  # x first
 
     def pointer(self, node):
@@ -37,7 +41,7 @@ class Kernel:
         return name
 
     def output(self, node):
-        self.params.append(f"%out: ptr.global {memory_type(node.dtype)} write")
+        self.params.append(f"%out: ptr.global {memory_type(node.dtype)} {'read_write' if self.reads_output else 'write'}")
         self.arguments.append((node, "%out"))
 
     def scalar(self, scalar, dtype):
@@ -96,9 +100,10 @@ def joined(shape, all_strides):
     return groups
 
 
-def load(kernel, view, coordinates):
+def load(kernel, view, coordinates, more=()):
+    """The element there, or so many after it as `more` comes to."""
     pointer = kernel.pointer(view.node)
-    index = position(kernel.body, coordinates, view.strides, view.offset)
+    index = position(kernel.body, [*coordinates, *more], [*view.strides, *(1 for _ in more)], view.offset)
     return kernel.body.load(view.node.dtype, f"{pointer}[{index}]")
 
 
@@ -112,6 +117,9 @@ def operand_value(kernel, operand, dtype, coordinates):
 
 def applied(kernel, node, coordinates):
     """The element of an "apply" node."""
+    if places.has(node.op):
+        return places.found(kernel.body, node, coordinates, lambda o, dtype: operand_value(kernel, o, dtype, coordinates),
+                            lambda view, more: load(kernel, view, coordinates, more))
     values = []
     for i, operand in enumerate(node.operands):
         values.append(operand_value(kernel, operand, operand_dtype(node.op, i, node.compute), coordinates))
@@ -325,7 +333,7 @@ class Ranges:
                 strides = [dense(node.shape)]
                 for other in nodes:
                     if other.kind == "apply" and other.shape == node.shape:
-                        strides += [o.strides for o in other.operands if isinstance(o, View)]
+                        strides += [o.strides for o in other.operands if isinstance(o, View)] + places.apart(other)
                 self.groups[node.shape] = joined(node.shape, strides)
 
     def see_reduction(self, node):
@@ -350,6 +358,8 @@ def kernels_of(node, ranges, number):
             by_element(kernel, node, ranges.groups[node.shape])
     elif node.kind == "matmul":
         matmul(kernel, node)
+    elif node.kind in _ALONG:
+        _ALONG[node.kind](kernel, node, decode, load, position)
     else:
         width = math.prod(node.operands[0].shape[d] for d in node.axes)
         if not along_rows(node):

@@ -176,10 +176,129 @@ numpy.expand_dims(a, (0, 2))|a.ptp()|a.swapaxes(0, 1)|a.clip(min=0)|numpy.empty_
             raise AssertionError(f"{text}: {ours!r}, NumPy has {theirs!r}")
 
 
+TAKEN = """a[i]|a[:, i]|a[i, i]|a[0, i]|a[None, i, ::2]|a[i, None]|a[i[:, :1], :, None]|a[[0, 2]]|a[i, 1]|a[..., i]|a[None][0, :, i]|b[i[0, 0]]
+a[numpy.array([True, False, True, True, False])]|a[0][numpy.arange(6) % 2 == 0]|a[numpy.ix_([0, 2], [5, 1])]|numpy.take(a, i)
+numpy.take(a, i, axis=1)|numpy.take(a, i * 9, axis=1, mode="clip")|numpy.take(a, i * 9, mode="wrap")|a[known]|b[known]|numpy.take(b, known)
+a.take(i)|numpy.take_along_axis(a, i[:, :1] % 5, axis=0)|numpy.take_along_axis(a, numpy.argsort(a, axis=1), axis=1)
+numpy.repeat(a, 3)|numpy.repeat(a, 2, axis=0)|numpy.repeat(b, [1, 0, 2, 1, 1, 3])|a.repeat(2, axis=1)|numpy.tile(b, 3)|numpy.tile(a, (2, 1, 2))"""
+JOINED = """numpy.concatenate([a, a * 2])|numpy.concatenate([a, a[:, :2]], axis=1)|numpy.concatenate([b, a.ravel(), b], None)
+numpy.concatenate([a, a > 1, a.astype("f8")])|numpy.concatenate([known, b])|numpy.concatenate([b[:0], b])|numpy.concatenate([b] * 40)
+numpy.stack([b, b + 1, b])|numpy.stack([b, b * 2], axis=-1)|numpy.hstack([b, b])|numpy.hstack([a, a])|numpy.vstack([b, a])|numpy.column_stack([b, b])
+numpy.dstack([a, a])|numpy.append(a, b)|numpy.append(a, a, axis=0)|numpy.roll(a, 2)|numpy.roll(a, -1, axis=0)|numpy.roll(a, (1, 2), (0, 1))
+numpy.roll(a, 7, axis=1)|numpy.roll(a, 0)|numpy.pad(a, 1)|numpy.pad(a, ((0, 1), (2, 0)), constant_values=3)|numpy.pad(a > 1, 1)
+numpy.pad(a, 2, constant_values=((1, 2), (3, 4)))|numpy.pad(a, 2, "edge")|numpy.pad(a, 2, "reflect")|numpy.pad(a, (1, 3), "symmetric")
+numpy.pad(a, 7, "wrap")|numpy.pad(a, 0)"""
+ORDERED = """numpy.cumsum(a)|numpy.cumsum(a, axis=1)|numpy.cumsum(a > 2, axis=0)|numpy.cumprod(a * 0.3, axis=0)|numpy.maximum.accumulate(a, axis=1)
+numpy.add.accumulate(a)|numpy.nancumsum(c)|numpy.nancumprod(c, axis=1)|numpy.cumsum(a.T, axis=1)|a.cumsum()|a[:, ::-1].cumprod(axis=1)
+numpy.logical_or.accumulate(a > 1, axis=1)|numpy.sort(a)|numpy.sort(a, axis=0)|numpy.sort(c, axis=None)|numpy.argsort(b)|numpy.sort(b[:1])
+numpy.argsort(numpy.round(a), axis=0, kind="stable")|a.argsort(axis=None)|numpy.sort(a > 2)|numpy.sort(i)|numpy.median(a)|numpy.median(a, axis=1)
+numpy.median(c, axis=0, keepdims=True)|numpy.median(i)|numpy.quantile(a, [0.1, 0.77], axis=0)|numpy.percentile(a, 30)|numpy.quantile(i, 0.3, axis=1)
+numpy.searchsorted(known, a)|numpy.searchsorted(numpy.sort(b), a, side="right")|numpy.sort(b).searchsorted(a)|numpy.searchsorted(b[:0], a)
+numpy.digitize(a, [-1, 0.5, 1])|numpy.digitize(a, [1, 0.5, -1], right=True)|numpy.interp(a, known, known * known)|numpy.interp(c, known, b)
+numpy.interp(a, [-1, 0.5, 1], [3, 2, 5], left=-1, right=9)|numpy.interp(a, [1, 3, 2], [3, 2, 5], period=4)|numpy.interp(a, [1], [2])"""
+PRODUCTS = """ij,jk->ik a c2|ij,jk a c2|ij->ji a|ij a|ji a|ii->i sq|ii sq|ij,ij->i a a|i,j->ij b b|...j,j->... a b|bij,bjk->bik a3 c3|bij,jk->bik a3 c2
+ij,jk,lk->il a c2 c2|i,i,i b b b|ij-> a|i,ij->j d a|...ij,...jk->...ik a3 c3|ij,kj->ikj a a|ij,j->j a b|bij,bij->b a3 a3|ij,ij->ij a a|,i->i n b"""
+BESIDE = """numpy.gradient(a)[1]|numpy.gradient(b)|numpy.gradient(b, 0.5)|numpy.gradient(a, axis=0)|numpy.convolve(b, a[0, :3])|numpy.convolve(b, known, "same")
+numpy.convolve(a[0, :4], b, "same")|numpy.convolve(b, [1, 2, 0.5], "valid")|numpy.lib.stride_tricks.sliding_window_view(a, (2, 3)).sum(axis=(2, 3))
+numpy.cross(a[:, :3], a[:, 3:])|numpy.cross(a[:3], a[2:5], axis=0)|numpy.kron(a, a[:2])|numpy.kron(b, a)|numpy.linspace(b[0], b[1], 7)|numpy.linspace(a[0], 3.0, 5, endpoint=False)
+numpy.add.outer(a, b)|numpy.tensordot(a, a.T, 1)|numpy.tensordot(a, a)|numpy.tensordot(a[None], a, ([1, 2], [0, 1]))|numpy.nanvar(c, axis=1)|numpy.nanstd(c)|numpy.nanprod(c, axis=0)"""
+
+
+def close(text, names, arrays):
+    function = eval(f"lambda {', '.join(names)}: {text}", {"numpy": numpy, "known": numpy.arange(6.0)
+                                                        if "searchsorted" in text or "interp" in text else numpy.array([1, -2, 0])})
+    theirs, ours = (numpy.asarray(f(*arrays)) for f in (function, session.jit(function)))
+    tolerance = 2e-5 if ours.dtype == "f4" else 1e-12
+    if ours.dtype != theirs.dtype or ours.shape != theirs.shape or \
+            not numpy.allclose(ours, theirs, rtol=tolerance, atol=tolerance, equal_nan=True):
+        raise AssertionError(f"{text}: {ours!r}, NumPy has {theirs!r}")
+
+
+def test_places():
+    """Elements by indices, joined, in order, and with what is beside them."""
+    a, b = numbers("f4", (5, 6), small=True), numbers("f4", (6,), small=True)
+    c = numpy.where(numpy.abs(a) > 1, numpy.float32(numpy.nan), a)
+    i = numpy.array([[0, -1, 2], [3, 1, 1]])
+    for text in "|".join([TAKEN, JOINED, ORDERED, BESIDE]).replace("\n", "|").split("|"):
+        close(text, "abci", [a, b, c, i])
+
+
+def test_einsum():
+    arrays = {"a": (5, 6), "b": (6,), "c2": (6, 4), "sq": (5, 5), "a3": (3, 5, 6), "c3": (3, 6, 2), "d": (5,), "n": ()}
+    for dtype in ("f4", "i8"):
+        values = {name: numbers(dtype, shape, small=True) for name, shape in arrays.items()}
+        for text in PRODUCTS.replace("\n", "|").split("|"):
+            subscripts, *names = text.split(" ")
+            own = list(dict.fromkeys(names))
+            close(f"numpy.einsum({subscripts!r}, {', '.join(names)})", own, [values[n] for n in own])
+
+
+def test_orders():
+    """Each dtype, with what is special; sizes around those at which the number of merges changes."""
+    for dtype in DTYPES:
+        for n in (1, 2, 3, 31, 32, 33, 257) if dtype == "f4" else (33,):
+            a = numbers(dtype, (3, n))
+            compare(lambda a: numpy.sort(a, axis=1), a, what=f"sort of {n} {dtype}", ulps=0)
+            compare(lambda a: numpy.argsort(a, axis=1, kind="stable"), a, what=f"argsort of {n} {dtype}")
+            line = numpy.sort(a[0])
+            for side in ("left", "right"):
+                compare(lambda a, line: numpy.searchsorted(line, a, side=side), a, line, what=f"searchsorted {dtype} {side}")
+            for name in ("add", "maximum", "minimum", "multiply", "logical_and"):
+                if name != "multiply" or dtype not in ("f2", "f4", "f8"):
+                    compare(lambda a: getattr(numpy, name).accumulate(a, axis=1), a, what=f"{name}.accumulate of {dtype}", ulps=0)
+    compare(lambda a: numpy.argsort(a[::-1, ::2], axis=0, kind="stable"), numbers("i1", (300, 5), small=True), what="argsort of a view")
+    for empty in ((0, 3), (3, 0)):
+        for function in (numpy.sort, numpy.cumsum, numpy.argsort):
+            compare(lambda a: function(a, axis=0), numpy.zeros(empty), what=f"{function.__name__} of {empty}")
+
+
+def test_indices_outside():
+    """Those that are known are errors as NumPy's; others are the nearest ones, or errors where bounds are checked."""
+    a = numpy.arange(4.0)
+    for key in ([4], [-5], numpy.array([0, 9])):
+        try:
+            session.jit(lambda a: a[key])(a)
+        except IndexError as e:
+            if "in a dimension of 4" not in str(e):
+                raise AssertionError(str(e)) from e
+        else:
+            raise AssertionError(f"{key} was not refused")
+    places = numpy.array([-9, -4, -1, 3, 4, 9])
+    expect_equal(session.jit(lambda a, i: a[i])(a, places), a[[0, 0, 3, 3, 3, 3]], "indices outside")
+    checked = session.jit(lambda a, i: a[i], bounds=True)
+    expect_equal(checked(a, places[1:4]), a[places[1:4]], "checked indices")
+    try:
+        checked(a, places[1:5])
+    except fusiond.Error as e:
+        if e.code != "kernel_fault" or "element 4" not in str(e):
+            raise AssertionError(str(e)) from e
+    else:
+        raise AssertionError("an index outside was not found")
+
+
+def test_one_launch():
+    """What takes elements from elsewhere is fused with what uses it, and with what makes it where it may be."""
+    u, i = numbers("f4", (60, 70), small=True), random.integers(0, 60, 60)
+    for text, n_kernels in [("u + (numpy.roll(u, 1, 0) + numpy.roll(u, -1, 0) + numpy.roll(u, 1, 1) + numpy.roll(u, -1, 1) - 4 * u) / 10", 11),
+                            ("numpy.exp(numpy.concatenate([u, u[:10]])) * 2", 3), ("numpy.pad(u, 1)[1:-1, 2:] + u", 2),
+                            ("numpy.concatenate([u.ravel() * 2 + 1, numpy.sqrt(u.ravel())])", 4), ("numpy.sin(u[i] * 2)", 3),
+                            ("numpy.interp(u, [0, 1, 2], [3, 4, 5]) * 2", 34)]:
+        function = session.jit(eval(f"lambda u, i: {text}", {"numpy": numpy}))
+        function(u, i)
+        kernels = function.source.count("kernel @")
+        if function.report.launches != 1 or kernels < 2 or len(function.report.internalized) != kernels - 1:
+            raise AssertionError(f"{text}: {kernels} kernels, {function.report.launches} launches, {function.report}")
+
+
 def test_refused():
     """Each names what it is, and what can be had."""
-    for text, words in [("numpy.cumsum(a)", "numpy.cumsum cannot be traced"), ("numpy.sum(a, where=a > 1)", "numpy.sum with where"),
-                        ("numpy.add.accumulate(a)", "numpy.add.accumulate"), ("a.cumsum()", "a traced array has no cumsum"),
+    for text, words in [("numpy.unique(a)", "numpy.unique cannot be traced, as its shape depends on contents"),
+                        ("numpy.sum(a, where=a > 1)", "numpy.sum with where"), ("numpy.bincount(a)", "contents decide where it writes"),
+                        ("numpy.subtract.accumulate(a)", "numpy.subtract.accumulate"), ("a.sort()", "numpy.sort() makes another one"),
+                        ("numpy.linalg.inv(a)", "numpy.linalg.inv cannot be traced, as it is no graph"),
+                        ("numpy.lexsort((a, a))", "numpy.sort, numpy.argsort"), ("numpy.pad(a, 1, 'mean')", "'mean'"),
+                        ("numpy.repeat(a, a)", "numpy.repeat by counts"), ("numpy.apply_along_axis(len, 0, a)", "sums along axes"),
+                        ("numpy.add.at(a, [0], 1)", "numpy.add.at cannot be traced"), ("numpy.quantile(a, 0.5, method='higher')", "linear"),
                         ("numpy.add(a, a, where=a > 1)", "numpy.where"), ("a.astype('c8')", "arrays of complex64"),
                         ("numpy.subtract.reduce(a)", "those of add"), ("a + 1j", "complex"), ("a[a > 1]", "numpy.where")]:
         try:
@@ -297,7 +416,7 @@ class Generator:
     def __init__(self):
         self.steps = []
         for _ in range(int(random.integers(2, 15))):
-            self.steps.append((str(random.choice(["unary", "binary", "binary", "where", "number", "view", "row"])),
+            self.steps.append((str(random.choice(["unary", "binary", "binary", "where", "number", "view", "row", "place"])),
                                int(random.integers(1 << 30)), int(random.integers(1 << 30)), int(random.integers(1 << 30))))
 
     def __call__(self, *arrays):
@@ -318,7 +437,26 @@ class Generator:
             return a * (k % 7) + 0.25
         if kind == "view":
             return [lambda: a[::-1], lambda: a + a[:1], lambda: a[:, ::-1], lambda: a - a[:, :1]][k % 4]()
+        if kind == "place":
+            return self.place(a, b, k // 16)[k % 16]()
         return a - a.max(axis=1, keepdims=True) if k % 2 else numpy.minimum(a, a.mean(axis=0))
+
+
+    @staticmethod
+    def place(a, b, k):
+        """Arrays of the same shape."""
+        rows, columns = a.shape
+        by, axis = k % 5 - 2, k % 2
+        order = numpy.random.default_rng(k).integers(-rows, rows, rows)
+        n = min(k % 3, columns)
+        return [lambda: numpy.roll(a, by, axis), lambda: numpy.roll(b, by), lambda: a[order], lambda: numpy.sort(a, axis=axis),
+                lambda: numpy.maximum.accumulate(a, axis=axis), lambda: numpy.concatenate([a[:, n:], b[:, :n]], axis=1),
+                lambda: numpy.pad(a, ((0, 0), (n, 0)))[:, :columns] + b, lambda: numpy.pad(a, 1, "edge")[2:, 1:-1] - a,
+                lambda: numpy.take_along_axis(a, numpy.argsort(b, axis=axis, kind="stable"), axis),
+                lambda: a + numpy.cumsum(b, axis=1)[:, -1:] / columns, lambda: numpy.einsum("ij,j->ij", a, b[0]),
+                lambda: numpy.stack([a, b])[k % 2], lambda: numpy.repeat(a, 2, axis=axis)[::2 - axis, ::1 + axis],
+                lambda: numpy.tile(a, (2, 1))[k % rows:k % rows + rows], lambda: numpy.interp(a, [-1, 0, 2], [0, 1, 0.5]),
+                lambda: a - numpy.median(b, axis=1, keepdims=True)]
 
 
 def test_random():
