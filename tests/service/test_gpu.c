@@ -228,6 +228,42 @@ static void test_rebinding(void **state)
     fusion_disconnect(c.session);
 }
 
+/* One submission runs the graph many times, each on what the one before it left, with the same rebindings; what it does
+   on memory that the host writes between two of them is found by the second. */
+static void test_rounds(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 7 };
+    fusion_session *session = service_connect(&service);
+    fusion_module *module = load_test_kernels(session);
+    fusion_buffer *x = index_buffer(session, "x", SIZE, 1, 0), *y = index_buffer(session, "y", SIZE, 0, 0);
+    const fusion_arg there[] = {fusion_arg_read(x), fusion_arg_write(y), fusion_arg_i32(3)};
+    const fusion_arg back[] = {fusion_arg_read(y), fusion_arg_write(x), fusion_arg_i32(5)};
+    fusion_graph *graph;
+    fusion_event event;
+    uint32_t factor = 1;
+    int32_t eleven = 11;
+    expect_ok(fusion_graph_create(session, &graph));
+    add_node(graph, module, "scale", SIZE, there, 3);
+    const fusion_node second = add_node(graph, module, "scale", SIZE, back, 3);
+    fusion_exec *exec = finalize(graph, FUSION_ENABLE, gpu);
+    const fusion_rebind rebind = {.node = second, .arg = 2, .value = &eleven, .value_bytes = sizeof eleven};
+    expect_ok(fusion_exec_submit_times(exec, ROUNDS, NULL, 0, NULL, &event));
+    expect_ok(fusion_exec_submit_times(exec, ROUNDS, &rebind, 1, NULL, &event));
+    expect_ok(fusion_event_wait(session, event, WAIT_MS, NULL));
+    for (int i = 0; i < ROUNDS; i++) factor *= 15;
+    for (int i = 0; i < ROUNDS; i++) factor *= 33;
+    int *values = map(x);
+    for (uint32_t i = 0; i < SIZE; i++) assert_int_equal((uint32_t)values[i], i * factor);
+    for (uint32_t i = 0; i < SIZE; i++) values[i] = (int)(i + 1);
+    fusion_buffer_unmap(x);
+    expect_ok(fusion_exec_submit_times(exec, 2, NULL, 0, NULL, &event));
+    expect_ok(fusion_event_wait(session, event, WAIT_MS, NULL));
+    values = map(x);
+    for (uint32_t i = 0; i < SIZE; i++) assert_int_equal((uint32_t)values[i], (i + 1) * 225);
+    fusion_disconnect(session);
+}
+
 /* Submissions of both devices, one after the other without waiting, on the same memory: in order. */
 static void test_both_devices(void **state)
 {
@@ -750,6 +786,7 @@ ON_DEVICE(test_sizes)
 ON_DEVICE(test_many_groups)
 ON_DEVICE(test_long_rows)
 ON_DEVICE(test_rebinding)
+ON_DEVICE(test_rounds)
 ON_DEVICE(test_both_devices)
 ON_DEVICE(test_copies_and_fills)
 ON_DEVICE(test_usm)
@@ -778,6 +815,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(on_device_test_many_groups),
         cmocka_unit_test(on_device_test_long_rows),
         cmocka_unit_test(on_device_test_rebinding),
+        cmocka_unit_test(on_device_test_rounds),
         cmocka_unit_test(on_device_test_both_devices),
         cmocka_unit_test(on_device_test_copies_and_fills),
         cmocka_unit_test(on_device_test_usm),
