@@ -15,7 +15,7 @@
 
 #include "tests/support/service.h"
 
-enum { SIZE = 512, WAIT_MS = 20000, TIME_LIMIT_MS = 1500 };
+enum { SIZE = 512, WAIT_MS = 20000, TIME_LIMIT_MS = 5000 };
 static const unsigned internal = FUSION_ACCESS_SCOPE_WORK_ITEM | FUSION_INTERNAL_MEMORY | FUSION_NO_INIT;
 
 static struct service service;
