@@ -125,7 +125,7 @@ static void start_victim(void)
 {
     int to[2], from[2];
     assert_int_equal(pipe(to) | pipe(from), 0);
-    pid_t pid = fork();
+    pid_t pid = fork_or_fail();
     if (pid == 0) {
         close(to[1]);
         close(from[0]);
@@ -233,7 +233,7 @@ static void start_attacker(const struct attack *attack)
 {
     int ready[2];
     assert_int_equal(pipe(ready), 0);
-    pid_t pid = fork();
+    pid_t pid = fork_or_fail();
     if (pid == 0) {
         struct attacker self = {service.socket, attackers.n, ready[1]};
         close(ready[0]);

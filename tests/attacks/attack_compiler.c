@@ -213,7 +213,7 @@ static void test_answers_are_charged(void **state)
     int status;
     fusion_module *module;
     if (geteuid() != 0) skip();
-    pid_t child = fork();
+    pid_t child = fork_or_fail();
     if (child == 0) _exit(setgid(ATTACKER_UID) == 0 && setuid(ATTACKER_UID) == 0 ? be_flooded() : 3);
     usleep(100000);
     fusion_session *session = service_connect(&service);

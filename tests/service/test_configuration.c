@@ -198,7 +198,7 @@ static int compile_some(const char *socket, int tries)
 static int as_user(uid_t uid, const char *socket, int tries)
 {
     int status;
-    pid_t child = fork();
+    pid_t child = fork_or_fail();
     if (child == 0) _exit(setgid(uid) == 0 && setuid(uid) == 0 ? compile_some(socket, tries) : 3);
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status));
@@ -216,7 +216,7 @@ static int connect_once(const char *socket)
 static int connect_as(uid_t uid, gid_t gid, const char *socket)
 {
     int status;
-    pid_t child = fork();
+    pid_t child = fork_or_fail();
     if (child == 0) _exit(setgroups(0, NULL) == 0 && setgid(gid) == 0 && setuid(uid) == 0 ? connect_once(socket) : 3);
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status));

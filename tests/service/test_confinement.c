@@ -41,7 +41,7 @@ static void test_refuses_without_landlock(void **state)
     int out[2], status = 0;
     snprintf(socket, sizeof socket, "/tmp/fusiond-test-%d", (int)getpid());
     assert_int_equal(pipe(out), 0);
-    pid_t pid = fork();
+    pid_t pid = fork_or_fail();
     if (pid == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         lose_landlock();
@@ -66,7 +66,7 @@ static void test_starts_without_landlock(void **state)
     (void)state;
     static const char *const options[] = {"--without-landlock", NULL};
     int status = 1;
-    pid_t pid = fork();
+    pid_t pid = fork_or_fail();
     if (pid == 0) { /* the loss cannot be taken back */
         struct service s;
         lose_landlock();

@@ -356,7 +356,7 @@ static void test_client_killed(void **state)
     struct client good;
     open_client(&good, 0);
     for (int i = 0; i < 5; i++) {
-        pid_t pid = fork();
+        pid_t pid = fork_or_fail();
         if (pid == 0) {
             fusion_session *session;
             fusion_connect(service.socket, NULL, &session);

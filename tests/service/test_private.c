@@ -190,7 +190,7 @@ static void test_heritage(void **state)
     (void)state;
     char folder[64];
     make_folder(folder);
-    pid_t pid = fork();
+    pid_t pid = fork_or_fail();
     if (pid == 0) run_client(folder);
     expect_success(pid);
     remove_folder(folder);
@@ -200,7 +200,7 @@ static void test_heritage(void **state)
 static void test_without_standard_descriptors(void **state)
 {
     (void)state;
-    pid_t pid = fork();
+    pid_t pid = fork_or_fail();
     if (pid == 0) {
         fusion_session *s;
         char *json;

@@ -133,7 +133,7 @@ static void nor_for_a_second_process(void **state)
     struct service s;
     service_start(&s, NULL);
     expect_done(&s, &usual, 1, 1);
-    pid_t pid = fork();
+    pid_t pid = fork_or_fail();
     if (pid == 0) {
         struct done done = run(&s, &usual);
         _exit(done.plans == 0 && done.compiles == 0 ? 0 : 1);

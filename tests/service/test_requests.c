@@ -223,7 +223,7 @@ static void test_fork(void **state)
     open_client(&c, 0);
     expect_values(&c);
     long long executables = service_counter(c.session, "executables");
-    pid_t pid = fork();
+    pid_t pid = fork_or_fail();
     if (pid == 0) {
         use_parents_session(&c);
         open_client(&own, 0); /* one of its own works as ever */
@@ -245,11 +245,11 @@ static void test_fork_and_parent_ends(void **state)
     (void)state;
     int pipes[2];
     assert_int_equal(pipe(pipes), 0);
-    pid_t parent = fork();
+    pid_t parent = fork_or_fail();
     if (parent == 0) {
         struct client c;
         open_client(&c, 0);
-        if (fork() == 0) {
+        if (fork_or_fail() == 0) {
             char byte;
             close(pipes[1]);
             (void)!read(pipes[0], &byte, 1); /* lives until the test ends it */
@@ -286,7 +286,7 @@ static void test_fork_among_threads(void **state)
     open_client(&c, 0);
     for (int i = 0; i < 2; i++) pthread_create(&threads[i], NULL, ask_and_ask, &c);
     for (int i = 0; i < 20; i++) {
-        pid_t pid = fork();
+        pid_t pid = fork_or_fail();
         if (pid == 0) {
             fusion_buffer *buffer;
             char *text;

@@ -18,6 +18,7 @@
 #include <cmocka.h>
 
 #include "proto/transfer.h"
+#include "tests/support/fork.h"
 
 enum { PATIENCE_MS = 20000, MAX_ARGS = 8, FIRST_FD = 3, MAX_FDS = 4 };
 
@@ -68,8 +69,7 @@ void child_start(struct child *c, const char *kind, const int *fds, unsigned n_f
                         .reader = proto_reader_new(PROTO_MAX_MESSAGE),
                         .next_id = 1,
                         .by_job = strcmp(kind, "compiler") == 0};
-    pid_t pid = fork();
-    assert_true(pid >= 0); /* before it is kept: to kill(), -1 is every process */
+    pid_t pid = fork_or_fail();
     if (pid == 0) {
         int all[MAX_FDS] = {pair[1]};
         for (unsigned i = 0; i < n_fds; i++) all[i + 1] = fds[i];

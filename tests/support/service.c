@@ -109,13 +109,6 @@ static void wait_until_ready(struct service *s)
     fail_msg("fusiond does not answer: %s", fusion_last_error()->reason);
 }
 
-pid_t fork_or_fail(void)
-{
-    pid_t pid = fork();
-    if (pid < 0) fail_msg("no process can be made: %s", strerror(errno));
-    return pid;
-}
-
 void service_restart(struct service *s, const char *const *options)
 {
     s->pid = 0; /* where none can be made, clearing it has nobody to stop */

@@ -4,6 +4,8 @@
 #include <fusiond/fusiond.h>
 #include <sys/types.h>
 
+#include "tests/support/fork.h"
+
 struct service {
     char folder[64]; /* everything the daemon leaves on disk lies here */
     char socket[96], cache[96];
@@ -23,8 +25,6 @@ void service_stop(struct service *s);
 /* Stops it where it runs and removes the folder. */
 void service_clear(struct service *s);
 fusion_session *service_connect(const struct service *s);
-/* As fork(), but the test fails where no process can be made: nobody keeps -1, which to kill() is every process. */
-pid_t fork_or_fail(void);
 
 /* Ends the test with the library's last error where status is not the expected one. */
 void expect_status(fusion_status status, fusion_status expected, const char *file, int line);

@@ -16,6 +16,7 @@
 
 #include "daemon/broker/cache/cache.h"
 #include "daemon/broker/core/log.h"
+#include "tests/support/fork.h"
 
 enum { DISK = 1 << 20, MEMORY = 1 << 16 };
 
@@ -457,7 +458,7 @@ static void test_concurrent_writers(void **state)
 {
     pid_t children[4];
     for (int c = 0; c < 4; c++) {
-        children[c] = fork();
+        children[c] = fork_or_fail();
         if (children[c] == 0) {
             struct cache *cache = cache_open(*state, DISK, 0);
             for (int round = 0; round < 40; round++)

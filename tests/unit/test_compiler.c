@@ -24,6 +24,7 @@
 #include "proto/transfer.h"
 #include "proto/writer.h"
 #include "tests/support/child.h"
+#include "tests/support/fork.h"
 #include "tests/support/rng.h"
 
 #define BINARY(name, op)                                                                                               \
@@ -496,7 +497,7 @@ static bool may_return(void)
 {
     const struct sched_param none = {0};
     int status = 1;
-    pid_t pid = fork();
+    pid_t pid = fork_or_fail();
     if (pid == 0) {
         bool idle = sched_setscheduler(0, SCHED_IDLE, &none) == 0;
         _exit(!idle || sched_setscheduler(0, SCHED_OTHER, &none) != 0);
@@ -508,7 +509,7 @@ static bool may_return(void)
 /* A process in the job's group, as the assembler is that a job starts. */
 static pid_t start_in_group(pid_t group)
 {
-    pid_t pid = fork();
+    pid_t pid = fork_or_fail();
     if (pid == 0) prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (pid == 0) close_range(3, ~0u, 0); /* the job's connection */
     while (pid == 0) pause();

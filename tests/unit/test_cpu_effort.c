@@ -5,6 +5,7 @@
 
 #include "ir/base/strbuf.h"
 #include "tests/support/compiled_kit.h"
+#include "tests/support/fork.h"
 
 enum { MOST_MB = 1200, MOST_SECONDS = 20 /* of the processor; a compiler process has 60 */ };
 
@@ -38,7 +39,7 @@ static struct made compile(const struct ir_function *kernel, enum cpu_effort eff
     int fds[2];
     struct made made = {0};
     assert_int_equal(pipe(fds), 0);
-    pid_t child = fork();
+    pid_t child = fork_or_fail();
     if (child == 0) {
         struct rlimit seconds = {MOST_SECONDS, MOST_SECONDS};
         setrlimit(RLIMIT_CPU, &seconds);

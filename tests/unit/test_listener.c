@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "daemon/broker/core/listener.h"
+#include "tests/support/fork.h"
 
 enum { NO_CHILD = -1, ORPHAN_MS = 300 };
 
@@ -37,11 +38,11 @@ static pid_t start_listening(int backlog, int child_ms)
     int ready[2];
     char byte;
     assert_int_equal(pipe(ready), 0);
-    pid_t process = fork();
+    pid_t process = fork_or_fail();
     if (process == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         listen_here(backlog);
-        if (child_ms != NO_CHILD && fork() == 0) {
+        if (child_ms != NO_CHILD && fork_or_fail() == 0) {
             usleep((useconds_t)child_ms * 1000);
             _exit(0);
         }

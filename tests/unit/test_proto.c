@@ -14,6 +14,7 @@
 #include "ir/base/cursor.h"
 #include "proto/fields.h"
 #include "proto/transfer.h"
+#include "tests/support/fork.h"
 
 static bool is_open(int fd)
 {
@@ -331,7 +332,7 @@ static void test_large_over_socket(void **state)
     size_t size = 3 << 20;
     uint8_t *data = malloc(size);
     for (size_t i = 0; i < size; i++) data[i] = (uint8_t)(i * 7 + i / 251);
-    pid_t child = fork();
+    pid_t child = fork_or_fail();
     if (child == 0) {
         struct proto_writer w;
         for (int i = 0; i < 2; i++) {

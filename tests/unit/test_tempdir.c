@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "daemon/broker/core/tempdir.h"
+#include "tests/support/fork.h"
 
 struct shared {
     struct tempdir made;
@@ -26,10 +27,10 @@ static pid_t start_maker(void)
     int ready[2];
     char byte;
     assert_int_equal(pipe(ready), 0);
-    pid_t maker = fork();
+    pid_t maker = fork_or_fail();
     if (maker == 0) {
         if (!tempdir_make(&shared->made)) _exit(1);
-        pid_t child = fork();
+        pid_t child = fork_or_fail();
         if (child != 0) {
             shared->child = child;
             if (child < 0 || write(ready[1], "r", 1) != 1) _exit(2);
@@ -45,7 +46,7 @@ static pid_t start_maker(void)
 /* What another daemon does when it starts. */
 static void start_another(void)
 {
-    pid_t other = fork();
+    pid_t other = fork_or_fail();
     int status;
     if (other == 0) {
         struct tempdir own;
