@@ -204,7 +204,8 @@ static void looked_up(void **state)
     }
 }
 
-/* In all: where the lanes are in the register is seen once for both arrays, which are then two permutations. */
+/* In all: where the lanes are in the register is seen once for both arrays, which are then two permutations. (Under
+   masks, at a row's end, those of two registers are seen for each.) */
 static void seen_once(void **state)
 {
     static const char two[] = "kernel @k(%x: ptr.global, %y: ptr.global, %o: ptr.global) assumes(small_memory) {\n"
@@ -214,7 +215,8 @@ static void seen_once(void **state)
                               "  store f32 %z, %c\n  return\n}\n";
     (void)state;
     if (cpu_target_host(CPU_ISA_AVX512).isa != CPU_ISA_AVX512) skip();
-    assert_int_equal(count_in_code(two, CPU_ISA_AVX512, "vpermd"), 2 * count_in_code(two, CPU_ISA_AVX512, "vprord"));
+    unsigned seen = count_in_code(two, CPU_ISA_AVX512, "vprord") - count_in_code(two, CPU_ISA_AVX512, "vpermt2d");
+    assert_int_equal(count_in_code(two, CPU_ISA_AVX512, "vpermd"), 2 * seen);
 }
 
 static const char read_place[] = "kernel @k(%x: ptr.global, %o: ptr.global) assumes(small_memory) {\n"

@@ -130,8 +130,8 @@ static struct lanes gather_lanes(struct emit *e, const struct access *a)
 {
     if (is_at_once(e, a, false)) {
         struct near_lanes p = near_places(e, &a->address, a->offset);
-        if (p.of_ids && !e->exec.chunk && !e->compact && x86_can_gather_near(e, a->kind))
-            return x86_gather_near(e, a->kind, p.base, &p.offset);
+        if (p.of_ids && !e->compact && x86_can_gather_near(e, e->exec.chunk, a->kind))
+            return x86_gather_near(e, e->exec.chunk, a->kind, p.base, &p.offset);
         return x86_gather(e, e->exec.chunk, a->kind, p.base, &p.offset);
     }
     if (is_unrolled(e)) {

@@ -9,13 +9,14 @@
 #include "fuser/cpu/simd/chunk.h"
 #include "fuser/cpu/simd/computed.h"
 #include "fuser/cpu/simd/x86_gather.h"
+#include "fuser/cpu/simd/x86_move.h"
 #include "fuser/cpu/target/isa.h"
 
 enum { PAGE = 4096 };
 
-bool x86_can_gather_near(const struct emit *e, enum ir_kind kind)
+bool x86_can_gather_near(const struct emit *e, const lval *mask, enum ir_kind kind)
 {
-    return x86_can_gather(e, kind) && kind_bytes(kind) == 4;
+    return x86_can_gather(e, kind) && kind_bytes(kind) == 4 && (!mask || e->isa->bit_masks);
 }
 
 static unsigned register_bytes(const struct emit *e)
@@ -118,10 +119,45 @@ static void gather_chunk(struct emit *e, enum ir_kind kind, rval base, const str
     jit_begin(e, done);
 }
 
-struct lanes x86_gather_near(struct emit *e, enum ir_kind kind, rval base, const struct lanes *offset)
+/* ---- under a mask ---- */
+
+/*
+ * The same of lanes that run, within the reach of two registers: those at the ends of a row, where `clamp(2 * x - 1, 0,
+ * n - 1)` and its like are no line. They begin one number before the first lane that runs, so far as its page does. One
+ * statement, as a kernel may have hundreds of them.
+ */
+static lval gather_running(struct emit *e, enum ir_kind kind, rval base, rval offset, rval mask)
+{
+    static const struct jit_asm code = {
+        .text = "vpxord %x0, %x0, %x0\n\tkortestw %3, %3\n\tjz 3f\n\t"
+                /* where the first one is in its page */
+                "vpcompressd %2, %0%{%3%}%{z%}\n\tvmovd %x0, %%eax\n\tcltq\n\tleaq (%1,%%rax), %%rcx\n\t"
+                "movl %%ecx, %%eax\n\tandl $4095, %%eax\n\tsubq %%rax, %%rcx\n\t"
+                /* where the registers are */
+                "subl $4, %%eax\n\tjae 1f\n\txorl %%eax, %%eax\n1:\tcmpl $3968, %%eax\n\tjbe 1f\n\t"
+                "movl $3968, %%eax\n1:\taddq %%rax, %%rcx\n\tmovl %%ecx, %%eax\n\tsubl %k1, %%eax\n\t"
+                /* which of their 32 numbers are the lanes' */
+                "vpbroadcastd %%eax, %%zmm15\n\tvpsubd %%zmm15, %2, %%zmm15\n\tvprord $2, %%zmm15, %%zmm15\n\t"
+                "vpsrld $5, %%zmm15, %0\n\tvptestmd %0, %0, %%k1%{%3%}\n\tkortestw %%k1, %%k1\n\tjnz 2f\n\t"
+                "vmovdqu32 (%%rcx), %0\n\tvpermt2d 64(%%rcx), %%zmm15, %0%{%3%}%{z%}\n\tjmp 3f\n"
+                "2:\tvpxord %x0, %x0, %x0\n\tkmovw %3, %%k1\n\tvgatherdps (%1,%2,1), %0%{%%k1%}\n3:",
+        .result = "=&v",
+        .inputs = {"r", "v", "Yk"},
+        .clobbers = {"rax", "rcx", "k1", "xmm15"},
+        .is_volatile = true};
+    gcc_jit_type *type = jit_vector(e, kind, lanes_per_chunk(e, kind));
+    return jit_asm(e, &code, type, 3, (rval[]){base, offset, mask});
+}
+
+struct lanes x86_gather_near(struct emit *e, const lval *mask, enum ir_kind kind, rval base, const struct lanes *offset)
 {
     struct lanes made = lanes_made(e, *offset), r = lanes_varying(e, kind);
     for (unsigned c = 0; c < lanes_chunks(e, kind); c++) {
+        if (mask) {
+            rval offsets = jit_read(lanes_vectors(e, &made)[c]);
+            r.chunk[c] = gather_running(e, kind, base, offsets, x86_bit_mask(e, mask, kind, c));
+            continue;
+        }
         r.chunk[c] = jit_local(e, jit_vector(e, kind, lanes_per_chunk(e, kind)));
         gather_chunk(e, kind, base, &made, c, r.chunk[c]);
     }
