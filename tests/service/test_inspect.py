@@ -461,7 +461,9 @@ def test_status_starts_no_service():
 def test_top():
     text = run("top", "--interval", "0.05", "--count", "2")
     expect(text.count("submissions/s") == 2 and text.count("fusion-inspect") == 2 and "a second:" in text, text)
-    expect("usage" in run("top", "--interval", "x", status=2), "an interval that is no number")
+    expect("--interval: it takes a number from 0.01 to 3600, not `x`" in run("top", "--interval", "x", status=2), "no number")
+    expect("--count: it takes a number from 1 to 1000000000, not `0`" in run("top", "--count", "0", status=2), "a count of 0")
+    expect("usage" in run("top", "--count", status=2) and "usage" in run("top", "--help"), "a count that is missing")
     done = subprocess.run([TOOL, "--socket", "/no/such/socket", "top"], capture_output=True, text=True, timeout=60)
     expect(done.returncode == 3 and "no service is running" in done.stderr, done.stderr)
 
@@ -497,6 +499,10 @@ def test_misspelt_words():
     for part in ("wrong.fk:2:8: function k: expected an instruction, found golbal_id (did you mean `global_id`?)\n"
                  "    %i = golbal_id x\n         ^\n", "found float (did you mean `f32`?)\n   store float %a[%i], 1.0\n         ^"):
         expect(part in text, text)
+    with open(f.file("wrong.fk"), "w") as out:  # what is found when all has been read
+        out.write("kernel @k(%a: ptr.global f32 write) {\n  %i = global_id x\n\tstore f32 %a[%i], %i\n}\n")
+    text = run("module", f.file("wrong.fk"), status=1)
+    expect("wrong.fk:3:2: function k, block body: store: operand 1 is i64, must be f32\n   store f32 %a[%i], %i\n   ^" in text, text)
 
 
 def test_errors_as_json():

@@ -467,6 +467,8 @@ static void test_head_errors(void **state)
     ASSERT_ERRORS("struct A { x: f33 }\nlocal @t: [4 x f32\nkernel @k() {}\nkernel @k() {}\n",
                   "1:15: expected a type, found f33 (did you mean `f32`?)", "3:1: expected ], found kernel",
                   "4:8: the name k is taken already");
+    ASSERT_ERRORS("kernel @k(%a: ptr.global f32 write) {\n  %i = global_id x\n\tstore f32 %a[%i], %i\n}\n",
+                  "3:2: store: operand 1 is i64, must be f32"); /* of the verifier */
     ASSERT_ERRORS("struct A { x: struct A }\n", "1:22: there is no struct A above");
     ASSERT_ERRORS("kernel @k(%x: ptr.global f23) {}\n", "1:26: expected , or ), found f23 (did you mean `f32`?)");
     ASSERT_ERRORS("kernel @k(%x: ptr.global f32 raed) {}\n",

@@ -145,29 +145,44 @@ static bool run(struct top *t, fusion_session *s)
     return t->before;
 }
 
-static bool parse(int argc, char **argv, struct top *t)
+enum { GO_ON = -1 };
+
+static int usage(int argc, char **argv)
 {
+    return usage_of(argc, argv, "[--interval SECONDS] [--count N]",
+                    (const char *const[]){"--interval", "--count", NULL});
+}
+
+static bool number_of(const char *option, const char *text, double least, double most, double *value)
+{
+    char *end = NULL;
+    *value = strtod(text, &end);
+    if (end != text && !*end && *value >= least && *value <= most) return true;
+    complain(option, "invalid", "it takes a number from %.10g to %.10g, not `%s`", least, most, text);
+    return false;
+}
+
+/* GO_ON, or the exit status. */
+static int parse(int argc, char **argv, struct top *t)
+{
+    double count;
     *t = (struct top){.interval = 1};
     for (int i = 1; i < argc; i += 2) {
-        char *end = NULL;
-        double value = i + 1 < argc ? strtod(argv[i + 1], &end) : 0;
-        if (!end || *end) return false;
-        if (strcmp(argv[i], "--interval") == 0 && value >= 0.01 && value <= 3600)
-            t->interval = value;
-        else if (strcmp(argv[i], "--count") == 0 && value >= 1 && value <= 1e9)
-            t->count = (uint32_t)value;
-        else
-            return false;
+        bool is_interval = strcmp(argv[i], "--interval") == 0;
+        if ((!is_interval && strcmp(argv[i], "--count") != 0) || i + 1 == argc) return usage(argc, argv);
+        if (is_interval && !number_of(argv[i], argv[i + 1], 0.01, 3600, &t->interval)) return 2;
+        if (is_interval) continue;
+        if (!number_of(argv[i], argv[i + 1], 1, 1e9, &count)) return 2;
+        t->count = (uint32_t)count;
     }
-    return true;
+    return GO_ON;
 }
 
 int command_top(const struct context *c, int argc, char **argv)
 {
     struct top t;
-    if (!parse(argc, argv, &t))
-        return usage_of(argc, argv, "[--interval SECONDS] [--count N]",
-                        (const char *const[]){"--interval", "--count", NULL});
+    int status = parse(argc, argv, &t);
+    if (status != GO_ON) return status;
     fusion_session *s = connect_to_running(c);
     if (!s) return NOT_RUNNING;
     bool ok = run(&t, s);

@@ -557,6 +557,7 @@ struct ir_module *ir_parse(const char *text, size_t n, const char *file, struct 
     free(p.results.items);
     free(p.addresses.items);
     if (!p.failed && ir_verify(p.m, list)) return p.m;
+    parse_place_findings(&p, file, text, n);
     ir_module_free(p.m);
     return NULL;
 }

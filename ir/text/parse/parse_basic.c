@@ -180,6 +180,7 @@ bool parse_location(struct parser *p, uint32_t line, struct ir_loc *loc)
     struct ir_loc here = p->marked ? p->loc : (struct ir_loc){p->file, line, 0};
     if (token_is(&p->tok, '!')) {
         uint64_t n;
+        p->has_marks = true;
         parse_advance(p);
         if (p->tok.kind != TOKEN_NUMBER && (!parse_file(p, &here.file) || !parse_punct(p, ':'))) return false;
         if (!parse_uint(p, "a line number", UINT32_MAX, &n)) return false;
@@ -193,6 +194,29 @@ bool parse_location(struct parser *p, uint32_t line, struct ir_loc *loc)
     }
     *loc = here;
     return true;
+}
+
+/* The column, from 1 on, of what is first in a line that there is. */
+static uint32_t first_column(const char *text, size_t n, uint32_t line)
+{
+    const char *at = text, *end = text + n, *begin;
+    while (--line && (at = memchr(at, '\n', (size_t)(end - at)))) at++;
+    if (!at) return 0;
+    for (begin = at; at < end && (*at == ' ' || *at == '\t'); at++) {
+    }
+    return (uint32_t)(at - begin) + 1;
+}
+
+void parse_place_findings(struct parser *p, const char *file, const char *text, size_t n)
+{
+    if (p->has_marks || p->marked || !p->list) return;
+    for (size_t i = 0; i < p->list->n; i++) {
+        struct diag *d = &p->list->items[i];
+        if (!d->line || d->column || (d->file && (!file || strcmp(d->file, file) != 0))) continue;
+        free(d->file);
+        d->file = NULL;
+        d->column = first_column(text, n, d->line);
+    }
 }
 
 void parse_push(struct parser_list *list, void *item)

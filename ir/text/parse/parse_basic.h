@@ -29,5 +29,7 @@ int parse_find_word(const struct token *t, const char *const *words, unsigned n)
 char *parse_copy(struct parser *p, const struct token *t); /* its text, in the module's memory */
 /* The mark of a location, if there is one; gives the location of what stands on `line`. */
 bool parse_location(struct parser *p, uint32_t line, struct ir_loc *loc);
+/* What the verifier found in the text as it was read is about its lines, from what is first there on. */
+void parse_place_findings(struct parser *p, const char *file, const char *text, size_t n);
 bool parse_file(struct parser *p, uint32_t *file); /* a string or none */
 void parse_push(struct parser_list *list, void *item);

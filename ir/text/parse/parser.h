@@ -45,6 +45,7 @@ struct parser {
     uint32_t file;     /* of the text itself */
     bool marked;       /* the text says `source`: places come from marks alone */
     struct ir_loc loc; /* the last mark's */
+    bool has_marks;
 
     struct ir_function *function; /* being read, or NULL */
     struct names locals;
