@@ -240,6 +240,8 @@ class Traced(numpy.lib.mixins.NDArrayOperatorsMixin):
         raise TypeError("a traced array cannot be changed: numpy.where makes another one")
 
     def __array__(self, *_):
+        if isinstance(self.value, Scalar):
+            raise Decides(self.value.index)
         raise TypeError("what is traced has no contents yet, and cannot become a NumPy array")
 
     def __len__(self) -> int:

@@ -1,5 +1,6 @@
 """Elements of traced arrays by arrays of indices, as NumPy's: a[indices], take, and those that are made of these."""
 import math
+import operator
 
 import numpy
 
@@ -92,7 +93,7 @@ def take(a, indices, axis=None, mode="raise"):
     trace = next(v.trace for v in (a, indices) if isinstance(v, Traced))
     a = trace.traced(a)
     a, axis = (a.reshape(-1), 0) if axis is None else (a, axes_of(axis, a.ndim)[0])
-    indices = indices if is_array(indices) else numpy.asarray(indices)
+    indices = indices if isinstance(indices, (Traced, Array)) else numpy.asarray(indices)
     if mode == "clip":
         indices = numpy.clip(indices, 0, a.shape[axis] - 1)
     elif mode == "wrap":
@@ -122,14 +123,14 @@ def repeat(a, repeats, axis=None):
     a, axis = (a.reshape(-1), 0) if axis is None else (a, axes_of(axis, a.ndim)[0])
     if numpy.ndim(repeats):
         return take(a, numpy.repeat(numpy.arange(a.shape[axis]), repeats), axis)
-    n = repeats.__index__() if hasattr(repeats, "__index__") else int(repeats)
+    n = operator.index(repeats)
     each = numpy.broadcast_to(numpy.expand_dims(a, axis + 1), (*a.shape[:axis + 1], n, *a.shape[axis + 1:]))
     return each.reshape(*a.shape[:axis], n * a.shape[axis], *a.shape[axis + 1:])
 
 
 @implements(numpy.tile)
 def tile(A, reps):
-    reps = tuple(r.__index__() for r in (reps if isinstance(reps, (tuple, list)) else (reps,)))
+    reps = tuple(operator.index(r) for r in (reps if isinstance(reps, (tuple, list)) else (reps,)))
     ndim = max(len(reps), A.ndim)
     reps, shape = (1,) * (ndim - len(reps)) + reps, (1,) * (ndim - A.ndim) + A.shape
     apart = A.reshape([m for n in shape for m in (1, n)])

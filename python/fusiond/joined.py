@@ -1,4 +1,6 @@
 """NumPy's functions that join arrays, or put something around them, of arrays that are traced."""
+import operator
+
 import numpy
 
 from fusiond.composed import along
@@ -82,7 +84,7 @@ def roll(a, shift, axis=None):
     shifts = shift if isinstance(shift, (tuple, list)) else (shift,) * len(axes)
     for by, one in zip(shifts if len(shifts) == len(axes) else shifts * len(axes), axes):
         n = a.shape[axes_of(one, a.ndim)[0]]
-        begin = -by.__index__() % n if n else 0
+        begin = -operator.index(by) % n if n else 0
         a = concatenate([along(a, one, slice(begin, None)), along(a, one, slice(None, begin))], one) if begin else a
     return a
 
@@ -91,7 +93,10 @@ def roll(a, shift, axis=None):
 
 @implements(numpy.pad)
 def pad(array, pad_width, mode="constant", **options):
-    widths = numpy.broadcast_to(pad_width, (array.ndim, 2)).tolist()
+    widths = numpy.broadcast_to(numpy.asarray(pad_width), (array.ndim, 2))
+    if widths.dtype.kind not in "iu" or (widths < 0).any():
+        raise ValueError(f"numpy.pad with a width of {pad_width}: widths are whole numbers from 0 on")
+    widths = widths.tolist()
     if mode in ("edge", "reflect", "symmetric", "wrap"):  # NumPy itself says where the elements come from
         places = [numpy.pad(numpy.arange(n), w, mode, **options) for n, w in zip(array.shape, widths)]
         return array[numpy.ix_(*places)]

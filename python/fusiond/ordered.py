@@ -69,6 +69,7 @@ def sort(a, axis=-1, kind=None):
 
 @implements(numpy.quantile)
 def quantile(a, q, axis=None, method="linear", keepdims=False):
+    q = float(q) if isinstance(q, Traced) and not isinstance(q.value, View) else q  # which decides
     if method != "linear" or isinstance(q, Traced):
         raise TypeError(f"numpy.quantile {'of a traced q' if isinstance(q, Traced) else f'with method {method!r}'} cannot be "
                         "traced: with numbers as q, and method \"linear\", it can")
@@ -116,9 +117,8 @@ def between(line, axis, share, dtype):
 
 @implements(numpy.percentile)
 def percentile(a, q, axis=None, method="linear", keepdims=False):
-    if isinstance(q, Traced):
-        return quantile(a, q)
-    return quantile(a, numpy.true_divide(q, 100), axis, method, keepdims)
+    q = q if isinstance(q, Traced) and isinstance(q.value, View) else numpy.asarray(q) / 100
+    return quantile(a, q, axis, method, keepdims)
 
 
 @implements(numpy.median)

@@ -491,6 +491,11 @@ def test_traced_numbers_that_decide():
     same(lambda a, i: a[i] + a[-1 - i], 0, 1)
     same(lambda a, up: a + 1 if up else a - 1, True, False)
     same(lambda a, k: sum([a * i for i in range(k)], a), 1, 3)
+    same(lambda a, n: numpy.pad(a, n), 0, 2)
+    same(lambda a, n: numpy.roll(a, n, 1) + numpy.take(a, n, axis=2)[..., None], 0, 1)
+    same(lambda a, n: numpy.arange(n) + numpy.repeat(a, 2, axis=0)[..., :n], 1, 3)
+    same(lambda a, q: numpy.quantile(a, q) + numpy.percentile(a, 100 * q), 0.25, 1.0)
+    same(lambda a, n: numpy.concatenate([a.ravel(), [n, 1]]), 1, 3)
     scaled = session.jit(lambda a, k, c: a.max(axis=k) * c)
     for k in 0, 1:
         for c in 2.0, 3.0, 4.0:
