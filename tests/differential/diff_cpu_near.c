@@ -178,30 +178,59 @@ static unsigned count_in_code(const char *kernel, enum cpu_isa isa, const char *
     return n;
 }
 
-/* Bytes that say where in a table numbers are, as look-ups of gamma: a gather, or a load for each of the lanes. Neither
-   goes by 64 bits. */
+/* Bytes that say where in a table numbers of a type are, as look-ups of gamma; `slowly`: for a processor whose gathers
+   take longer than loads. How often two words are in the code. */
+static void count_looked_up(const char *type, enum cpu_isa isa, bool slowly, const char *const words[2],
+                            unsigned counts[2])
+{
+    char text[1000];
+    snprintf(text, sizeof text,
+             "kernel @k(%%x: ptr.global, %%t: ptr.global, %%o: ptr.global) assumes(small_memory) {\n"
+             "  %%g = global_id x\n  %%b = elem i8 %%x, %%g\n  %%i = load i8 %%b\n  %%w = zext i64 %%i\n"
+             "  %%p = elem %s %%t, %%w\n  %%v = load %s %%p\n  %%q = elem %s %%o, %%g\n"
+             "  store %s %%q, %%v\n  return\n}\n",
+             type, type, type, type);
+    struct ir_module *m = kit_parse(text);
+    struct cpu_options options = {.target = cpu_target_host(isa), .keep_assembly = true};
+    options.target.gathers_slowly = slowly;
+    struct cpu_object object;
+    struct diag_list list = {0};
+    assert_int_equal(cpu_compile(kit_kernel(m), &options, &object, &list), 0);
+    for (unsigned i = 0; i < 2; i++) counts[i] = count(object.assembly, words[i]);
+    /* neither goes by 64 bits */
+    assert_int_equal(count(object.assembly, "vpmovzxbq") + count(object.assembly, "vpmovzxdq"), 0);
+    cpu_object_clear(&object);
+    ir_module_free(m);
+}
+
+/* Gathers, or a load for each of the lanes; those under masks, of a row's end, are gathers. */
 static void looked_up(void **state)
 {
-    static const char text[] = "kernel @k(%x: ptr.global, %t: ptr.global, %o: ptr.global) assumes(small_memory) {\n"
-                               "  %g = global_id x\n  %b = elem i8 %x, %g\n  %i = load i8 %b\n  %w = zext i64 %i\n"
-                               "  %p = elem f32 %t, %w\n  %v = load f32 %p\n  %q = elem f32 %o, %g\n"
-                               "  store f32 %q, %v\n  return\n}\n";
+    static const char *const singles[] = {"vgatherdps", "vinsertps"}, *const doubles[] = {"vgatherdpd", "vmovhpd"};
     (void)state;
     if (cpu_target_host(CPU_ISA_AVX2).isa != CPU_ISA_AVX2) skip();
     for (unsigned slowly = 0; slowly < 2; slowly++) {
-        struct ir_module *m = kit_parse(text);
-        struct cpu_options options = {.target = cpu_target_host(CPU_ISA_AVX2), .keep_assembly = true};
-        options.target.gathers_slowly = slowly;
-        struct cpu_object object;
-        struct diag_list list = {0};
-        assert_int_equal(cpu_compile(kit_kernel(m), &options, &object, &list), 0);
-        /* those under masks, of a row's end, are gathers */
-        assert_int_equal(count(object.assembly, "vgatherdps"), slowly ? 1 : 2);
-        assert_int_equal(count(object.assembly, "vinsertps"), slowly ? 8 - 2 : 0);
-        assert_int_equal(count(object.assembly, "vpmovzxbq") + count(object.assembly, "vpmovzxdq"), 0);
-        cpu_object_clear(&object);
-        ir_module_free(m);
+        unsigned counts[2];
+        count_looked_up("f32", CPU_ISA_AVX2, slowly, singles, counts);
+        assert_int_equal(counts[0], slowly ? 1 : 2);
+        assert_int_equal(counts[1], slowly ? 8 - 2 : 0);
+        count_looked_up("f64", CPU_ISA_AVX2, slowly, doubles, counts); /* two registers of four */
+        assert_int_equal(counts[0], slowly ? 2 : 4);
+        assert_int_equal(counts[1], slowly ? 4 : 0);
     }
+}
+
+/* With bits as masks numbers of 8 bytes are loaded one by one under a mask, too, where all lanes run: as often as
+   without, each register by four pairs, beside a gather. */
+static void looked_up_under_masks(void **state)
+{
+    static const char *const words[] = {"vgatherdpd", "vmovhpd"};
+    unsigned counts[2];
+    (void)state;
+    if (cpu_target_host(CPU_ISA_AVX512).isa != CPU_ISA_AVX512) skip();
+    count_looked_up("f64", CPU_ISA_AVX512, true, words, counts);
+    assert_true(counts[0] > 0);
+    assert_int_equal(counts[1], 2 * 4 * counts[0]);
 }
 
 /* In all: where the lanes are in the register is seen once for both arrays, which are then two permutations. (Under
@@ -252,8 +281,8 @@ static void places_of_ids_only(void **state)
 int main(void)
 {
     kit_tries_gathers = true;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(near_and_far), cmocka_unit_test(arrays_share_places),
-                                       cmocka_unit_test(seen_once), cmocka_unit_test(looked_up),
-                                       cmocka_unit_test(places_of_ids_only)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(near_and_far), cmocka_unit_test(arrays_share_places),   cmocka_unit_test(seen_once),
+        cmocka_unit_test(looked_up),    cmocka_unit_test(looked_up_under_masks), cmocka_unit_test(places_of_ids_only)};
     return cmocka_run_group_tests_name("diff_cpu_near", tests, NULL, NULL);
 }

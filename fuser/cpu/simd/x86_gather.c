@@ -107,18 +107,73 @@ static lval picked_quarter(struct emit *e, enum ir_kind kind, rval base, lval of
     return jit_asm(e, &code, jit_vector(e, kind, lanes_per_chunk(e, kind)), v ? 3 : 2, inputs);
 }
 
-/* Where that is faster: numbers of 4 bytes at offsets of as many, of lanes all of which run. */
-static bool picks(const struct emit *e, const lval *mask, enum ir_kind kind, const struct lanes *offset)
+/* Two lanes of 8 bytes, from lane 2 * quarter on, at the offsets of a part; v as above. */
+static lval picked_pair(struct emit *e, const struct part *p, unsigned quarter, lval v)
 {
-    return e->gathers_slowly && !mask && kind_bytes(kind) == 4 && kind_bytes(offset->kind) == 4;
+    char text[400], insert[64] = "";
+    bool bits = e->isa->bit_masks;
+    const char *any = bits ? "v" : "x", *from = quarter > 1 ? "%%xmm15" : "%x2", *to = quarter ? "%%xmm14" : "%x0";
+    const char *extract = quarter > 1 ? "vextracti32x4 $1, %t2, %%xmm15\n\t" : ""; /* only AVX-512 has so many */
+    char whole = quarter > 1 ? 'g' : 't';
+    if (quarter)
+        snprintf(insert, sizeof insert, "\n\tvinsertf%s $%u, %%%%xmm14, %%%c0, %%%c0", bits ? "32x4" : "128", quarter,
+                 whole, whole);
+    snprintf(text, sizeof text,
+             "%s%s%s, %%%%rax\n\tmovslq %%%%eax, %%%%rcx\n\tsarq $32, %%%%rax\n\t"
+             "vmovsd (%%1,%%%%rcx), %s\n\tvmovhpd (%%1,%%%%rax), %s, %s%s",
+             extract, quarter % 2 ? "vpextrq $1, " : "vmovq ", from, to, to, to, insert);
+    struct jit_asm code = {.text = text,
+                           .result = bits ? "=&v" : "=&x",
+                           .inputs = {"r", any, "0"},
+                           .clobbers = {"rax", "rcx", "xmm14", "xmm15"},
+                           .is_volatile = true};
+    rval inputs[] = {p->base, p->offset, v ? jit_read(v) : NULL};
+    return jit_asm(e, &code, jit_vector(e, p->kind, p->lanes), v ? 3 : 2, inputs);
 }
 
-static lval picked(struct emit *e, enum ir_kind kind, rval base, lval offset)
+/* Where that is faster: at offsets of 4 bytes, of lanes all of which run. */
+static bool picks(const struct emit *e, const lval *mask, const struct lanes *offset)
 {
+    return e->gathers_slowly && !mask && kind_bytes(offset->kind) == 4;
+}
+
+/* Register c. */
+static lval picked(struct emit *e, enum ir_kind kind, rval base, const struct lanes *offset, unsigned c)
+{
+    struct part p = part_of(e, NULL, kind, base, offset, c, 0);
+    unsigned n = kind_bytes(kind) == 8 ? p.lanes / 2 : p.lanes / 4;
     lval v = NULL;
-    for (unsigned quarter = 0; quarter < lanes_per_chunk(e, kind) / 4; quarter++)
-        v = picked_quarter(e, kind, base, offset, quarter, v);
+    for (unsigned quarter = 0; quarter < n; quarter++)
+        v = kind_bytes(kind) == 8 ? picked_pair(e, &p, quarter, v)
+                                  : picked_quarter(e, kind, base, lanes_vectors(e, offset)[c], quarter, v);
     return v;
+}
+
+/* Under a mask, where they have 8 bytes, too, if all run: as in each vector of a row where it is a quotient that
+   differs between neighbours, as at x / 8. (Of numbers of 4 bytes the code for both would be more than it saves.) */
+static bool picks_if_all_run(const struct emit *e, const lval *mask, enum ir_kind kind, const struct lanes *offset)
+{
+    return picks(e, NULL, offset) && mask && e->isa->bit_masks && kind_bytes(kind) == 8 && !e->compact;
+}
+
+static lval picked_or_gathered(struct emit *e, const lval *mask, enum ir_kind kind, rval base,
+                               const struct lanes *offset, unsigned c)
+{
+    gcc_jit_block *all = jit_block(e), *some = jit_block(e), *done = jit_block(e);
+    struct part p = part_of(e, mask, kind, base, offset, c, 0);
+    lval result = jit_local(e, jit_vector(e, kind, p.lanes));
+    rval ones = jit_int(e, IR_KIND_I32, (1u << p.lanes) - 1);
+    rval running = jit_cast(e, p.mask, jit_type(e, IR_KIND_I32));
+    running = jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, running, ones);
+    jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_EQ, running, ones), all, some);
+    jit_begin(e, all);
+    jit_set(e, result, jit_read(picked(e, kind, base, offset, c)));
+    jit_jump(e, done);
+    jit_begin(e, some);
+    jit_set(e, result, jit_read(gather_part(e, &p)));
+    jit_jump(e, done);
+    jit_begin(e, done);
+    return result;
 }
 
 /* ---- any ---- */
@@ -127,8 +182,12 @@ struct lanes x86_gather(struct emit *e, const lval *mask, enum ir_kind kind, rva
 {
     struct lanes r = lanes_varying(e, kind);
     for (unsigned c = 0; c < lanes_chunks(e, kind); c++) {
-        if (picks(e, mask, kind, offset)) {
-            r.chunk[c] = picked(e, kind, base, lanes_vectors(e, offset)[c]);
+        if (picks(e, mask, offset)) {
+            r.chunk[c] = picked(e, kind, base, offset, c);
+            continue;
+        }
+        if (picks_if_all_run(e, mask, kind, offset)) {
+            r.chunk[c] = picked_or_gathered(e, mask, kind, base, offset, c);
             continue;
         }
         struct part p = part_of(e, mask, kind, base, offset, c, 0);
@@ -142,7 +201,7 @@ struct lanes x86_gather(struct emit *e, const lval *mask, enum ir_kind kind, rva
 
 lval x86_gather_chunk(struct emit *e, enum ir_kind kind, rval base, const struct lanes *offset, unsigned c)
 {
-    if (picks(e, NULL, kind, offset)) return picked(e, kind, base, lanes_vectors(e, offset)[c]);
+    if (picks(e, NULL, offset)) return picked(e, kind, base, offset, c);
     struct part p = part_of(e, NULL, kind, base, offset, c, 0);
     return gather_part(e, &p);
 }
