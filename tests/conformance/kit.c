@@ -74,9 +74,15 @@ static bool has_aspect(const fusion_device_info *device, const char *aspect)
 void kit_on_devices(const char *aspect, void (*body)(struct kit *k))
 {
     uint32_t n;
+    bool found = false;
     const fusion_device_info *list = devices(&n);
-    for (uint32_t i = 0; i < n; i++)
+    const char *only = getenv("FUSIOND_TEST_DEVICE");
+    for (uint32_t i = 0; i < n; i++) {
+        if (only && strcmp(list[i].name, only) != 0) continue;
+        found = true;
         if (!aspect || has_aspect(&list[i], aspect)) kit_on(list[i].name, body);
+    }
+    assert_true(found);
 }
 
 fusion_buffer *kit_buffer(struct kit *k, const char *name, uint64_t count, unsigned properties)

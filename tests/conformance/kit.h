@@ -34,7 +34,8 @@ int kit_stop(void **state);
 const struct service *kit_service(void);
 
 /* Runs a test on devices; the struct kit is open, and closed afterwards. */
-/* On all that this machine has; of those, with an aspect, or NULL. */
+/* On all that this machine has, or the one in FUSIOND_TEST_DEVICE, which is to be there; of those, with an aspect, or
+   NULL. */
 void kit_on_devices(const char *aspect, void (*body)(struct kit *k));
 void kit_on(const char *device, void (*body)(struct kit *k));
 /* Module and graph of a kit that has its session. */

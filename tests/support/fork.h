@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-/* As fork(), but the test fails where no process can be made: nobody keeps -1, which to kill() is every process. A child that
-   fails ends, by SIGABRT: it would go on with the next test, as a second one of its parent. */
+/* As fork(), but the test fails where no process can be made: nobody keeps -1, which to kill() is every process. A
+   child that fails ends, by SIGABRT: it would go on with the next test, as a second one of its parent. */
 static inline pid_t fork_or_fail(void)
 {
     pid_t pid = fork();
