@@ -233,6 +233,77 @@ static void looked_up_under_masks(void **state)
     assert_int_equal(counts[1], 2 * 4 * counts[0]);
 }
 
+/* Numbers of each size at places that vectors and numbers of bytes and words say, extended either way, with something
+   added or masked: as the interpreter has it. */
+static void looked_up_values(void **state)
+{
+    static const char *const found[] = {
+        "  %b = elem i8 %x, %g\n  %n = load i8 %b\n  %w = zext i64 %n\n",
+        "  %b = elem i8x4 %x, %g\n  %v4 = load i8x4 %b\n  %n = extract i8x4 %v4, 2\n  %w = zext i64 %n\n",
+        "  %m = mul i64 %g, 3\n  %b = elem i8 %x, %m\n  %n = load i8 %b\n  %s = zext i32 %n\n  %s1 = add i32 %s, 300\n"
+        "  %w = zext i64 %s1\n",
+        "  %b = elem i16 %x, %g\n  %n = load i16 %b\n  %s = sext i32 %n\n  %s1 = and i32 %s, 511\n  %w = sext i64 "
+        "%s1\n",
+        "  %b = elem i8 %x, %g\n  %n = load i8 %b\n  %s = sext i64 %n\n  %w = add i64 %s, 200\n"};
+    static const char *const types[] = {"f32", "i8", "i16", "f64"};
+    static uint8_t in[4 * ITEMS], table[BYTES], want[BYTES], got[BYTES];
+    const struct nd_range range = {1, {ITEMS, 1, 1}, {0}, {100, 1, 1}};
+    (void)state;
+    for (unsigned i = 0; i < sizeof in; i++) in[i] = (uint8_t)(i * 89 + i / 7);
+    for (unsigned i = 0; i < sizeof table; i++) table[i] = (uint8_t)(i * 37 + i / 251) & 0x3f;
+    for (unsigned k = 0; k < sizeof found / sizeof *found * 4; k++) {
+        char text[1000];
+        const char *t = types[k % 4];
+        struct kit_way ways[KIT_MAX_WAYS];
+        unsigned n_ways = kit_ways(ways);
+        snprintf(text, sizeof text,
+                 "kernel @k(%%x: ptr.global i8 read, %%t: ptr.global %s read, %%o: ptr.global %s write) "
+                 "assumes(small_memory) "
+                 "{\n  %%g = global_id x\n%s  %%p = elem %s %%t, %%w\n  %%v = load %s %%p\n"
+                 "  %%q = elem %s %%o, %%g\n  store %s %%q, %%v\n  return\n}\n",
+                 t, t, found[k / 4], t, t, t, t);
+        struct ir_module *m = kit_parse(text);
+        struct interp_arg args[] = {{INTERP_ARG_BUFFER, in, sizeof in, NULL},
+                                    {INTERP_ARG_BUFFER, table, sizeof table, NULL},
+                                    {INTERP_ARG_BUFFER, want, sizeof want, NULL}};
+        memset(want, 0, sizeof want);
+        kit_interpret(kit_kernel(m), &range, args);
+        args[2].data = got;
+        for (unsigned w = 0; w < n_ways; w++) {
+            struct compiled c;
+            assert_true(kit_make(&c, kit_kernel(m), &ways[w]));
+            memset(got, 0, sizeof got);
+            compiled_run(&c, kit_kernel(m), &range, args, 1, 0);
+            kit_expect_equal_bytes(want, got, sizeof want, kit_way_name(&ways[w]), 1);
+            compiled_clear(&c);
+        }
+        ir_module_free(m);
+    }
+}
+
+/* Where each lane has a load of its own, its place is loaded as well: nothing is taken out of the midst of a register.
+ */
+static void places_come_from_memory(void **state)
+{
+    static const char text[] =
+        "kernel @k(%x: ptr.global i8 read, %t: ptr.global f32 read, %o: ptr.global f32 write) assumes(small_memory) {\n"
+        "  %g = global_id x\n  %b = elem i8x4 %x, %g\n  %v4 = load i8x4 %b\n  %n = extract i8x4 %v4, 1\n"
+        "  %w = zext i64 %n\n  %p = elem f32 %t, %w\n  %v = load f32 %p\n  %q = elem f32 %o, %g\n"
+        "  store f32 %q, %v\n  return\n}\n";
+    (void)state;
+    if (cpu_target_host(CPU_ISA_AVX2).isa != CPU_ISA_AVX2) skip();
+    struct ir_module *m = kit_parse(text);
+    struct cpu_options options = {.target = cpu_target_host(CPU_ISA_AVX2), .keep_assembly = true};
+    options.target.gathers_slowly = true;
+    struct cpu_object object;
+    struct diag_list list = {0};
+    assert_int_equal(cpu_compile(kit_kernel(m), &options, &object, &list), 0);
+    assert_int_equal(count(object.assembly, "vpextr"), 0);
+    assert_true(count(object.assembly, "movzbl") >= 8);
+    cpu_object_clear(&object);
+    ir_module_free(m);
+}
+
 /* In all: where the lanes are in the register is seen once for both arrays, which are then two permutations. (Under
    masks, at a row's end, those of two registers are seen for each.) */
 static void seen_once(void **state)
@@ -281,8 +352,13 @@ static void places_of_ids_only(void **state)
 int main(void)
 {
     kit_tries_gathers = true;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(near_and_far), cmocka_unit_test(arrays_share_places),   cmocka_unit_test(seen_once),
-        cmocka_unit_test(looked_up),    cmocka_unit_test(looked_up_under_masks), cmocka_unit_test(places_of_ids_only)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(near_and_far),
+                                       cmocka_unit_test(arrays_share_places),
+                                       cmocka_unit_test(seen_once),
+                                       cmocka_unit_test(looked_up),
+                                       cmocka_unit_test(looked_up_under_masks),
+                                       cmocka_unit_test(looked_up_values),
+                                       cmocka_unit_test(places_come_from_memory),
+                                       cmocka_unit_test(places_of_ids_only)};
     return cmocka_run_group_tests_name("diff_cpu_near", tests, NULL, NULL);
 }

@@ -6,13 +6,13 @@
 
 #include <stdio.h>
 
+#include "fuser/cpu/emit/again.h"
 #include "fuser/cpu/emit/memory.h"
 #include "fuser/cpu/emit/reduction.h"
 #include "fuser/cpu/emit/value.h"
 #include "fuser/cpu/jit/counted_loop.h"
 #include "fuser/cpu/jit/jit.h"
 #include "fuser/cpu/lower/operation.h"
-#include "fuser/cpu/prepare/parallel_regions.h"
 #include "fuser/cpu/prepare/uniformity.h"
 #include "fuser/cpu/rows/copied_bins.h"
 #include "fuser/cpu/simd/lane_loop.h"
@@ -210,66 +210,6 @@ static void emit_fence(struct emit *e, const struct ir_inst *inst)
     gcc_jit_block_add_eval(e->block, NULL, jit_builtin(e, "__atomic_thread_fence", 1, &o));
 }
 
-/* ---- addresses that come of what is loaded, as those of bins ---- */
-
-enum {
-    MOST_AGAIN = 6
-}; /* operations for each lane: more take longer than to put a vector into memory and take it out */
-
-static bool is_along(const struct emit *e, const struct ir_value *v)
-{
-    if (v->kind == IR_VALUE_CONST) return true;
-    const struct lanes *known = v->kind == IR_VALUE_UNDEF ? NULL : e->values->lanes[v->scratch];
-    return known && known->shape != SHAPE_VARYING && ir_type_lanes(v->type) == 1;
-}
-
-/* Whether each lane can have the value by scalars: it is computed of what lanes load one after the other, and that can
-   be loaded again. *most: operations that are left. */
-static bool can_be_had_again(const struct emit *e, const struct ir_value *v, unsigned *most)
-{
-    if (is_along(e, v)) return true;
-    if (v->kind != IR_VALUE_RESULT || ir_type_lanes(v->type) > 1 || !(*most)--) return false;
-    const struct ir_inst *inst = v->of.inst;
-    switch (inst->op) {
-    case IR_OP_LOAD: return reads_constant_memory(inst) && ir_type_is_int(v->type) && is_along(e, inst->operands[0]);
-    case IR_OP_SEXT:
-    case IR_OP_ZEXT:
-    case IR_OP_ITRUNC:
-    case IR_OP_ADD:
-    case IR_OP_AND:
-    case IR_OP_SHL:
-    case IR_OP_LSHR:
-    case IR_OP_ELEM: break;
-    default: return false;
-    }
-    for (uint32_t i = 0; i < inst->n_operands; i++)
-        if (ir_type_is_bool(inst->operands[i]->type) || !can_be_had_again(e, inst->operands[i], most)) return false;
-    return true;
-}
-
-static struct lanes load_again(struct emit *e, const struct ir_inst *load, rval lane)
-{
-    struct lanes address = *emit_value(e, load->operands[0]);
-    if (!e->exec.chunk) address.wraps = false; /* all lanes are in the same memory */
-    address = lanes_uniform(IR_KIND_I64, lanes_at(e, &address, lane));
-    return memory_load(e, ir_type_kind(load->type), &address, 0);
-}
-
-static struct lanes lane_again(struct emit *e, const struct ir_value *v, rval lane)
-{
-    if (is_along(e, v)) return lanes_uniform(ir_type_kind(v->type), lanes_at(e, emit_value(e, v), lane));
-    const struct ir_inst *inst = v->of.inst;
-    enum ir_kind kind = ir_type_kind(v->type);
-    struct lanes in[2] = {{0}};
-    if (inst->op == IR_OP_LOAD) return load_again(e, inst, lane);
-    for (uint32_t i = 0; i < inst->n_operands; i++) in[i] = lane_again(e, inst->operands[i], lane);
-    if (inst->op != IR_OP_ELEM) return op_n(e, inst->op, kind, inst->n_operands, in);
-    if (kind_bytes(in[1].kind) < 8) in[1] = op1(e, IR_OP_SEXT, IR_KIND_I64, in[1]);
-    in[0].kind = IR_KIND_I64;
-    in[1] = op2(e, IR_OP_MUL, IR_KIND_I64, in[1], lanes_int(e, IR_KIND_I64, private_element_step(inst)));
-    return op2(e, IR_OP_ADD, IR_KIND_I64, in[0], in[1]);
-}
-
 /* ---- all lanes ---- */
 
 /* What all lanes' operations take and give. */
@@ -283,7 +223,7 @@ struct lane_operations {
 
 static rval operand_of_lane(struct emit *e, const struct lane_operations *l, uint32_t i, rval lane)
 {
-    if (i == 0 && l->again) return jit_read(jit_keep(e, lane_again(e, l->inst->operands[0], lane).scalar));
+    if (i == 0 && l->again) return jit_read(jit_keep(e, again_of_lane(e, l->inst->operands[0], lane).scalar));
     return l->spilled[i] ? jit_read(jit_keep(e, spilled_lane(e, l->spilled[i], lane))) : l->operands[i]->scalar;
 }
 
@@ -400,8 +340,7 @@ void emit_atomic(struct emit *e, const struct ir_inst *inst, struct lanes *resul
         *result = lanes_int(e, result_kind, 0); /* nobody asks for it */
         return;
     }
-    unsigned most = MOST_AGAIN;
-    l.again = l.operands[0]->shape == SHAPE_VARYING && can_be_had_again(e, inst->operands[0], &most);
+    l.again = l.operands[0]->shape == SHAPE_VARYING && again_can(e, inst->operands[0]);
     for (uint32_t i = l.again; i < inst->n_operands; i++)
         if (l.operands[i]->shape != SHAPE_UNIFORM) l.spilled[i] = spill_lanes(e, l.operands[i]);
     l.stored = result_kind == IR_KIND_BOOL ? IR_KIND_I8 : result_kind;

@@ -1,15 +1,14 @@
-/*
- * Loads, stores and copies. An address that is the same for all lanes takes one scalar access, one that grows by the
- * element's size a vector move (masked where not all lanes run), any other one access per lane.
- */
+/* Loads, stores and copies. An address that is the same for all lanes takes one scalar access, one that grows by the
+   element's size a vector move (masked where not all lanes run), any other one access per lane. */
 #include "fuser/cpu/emit/memory.h"
 
+#include "fuser/cpu/emit/again.h"
 #include "fuser/cpu/emit/ids.h"
-#include "fuser/cpu/emit/interleaved.h"
 #include "fuser/cpu/emit/near.h"
 #include "fuser/cpu/emit/private_memory.h"
 #include "fuser/cpu/emit/value.h"
 #include "fuser/cpu/jit/jit.h"
+#include "fuser/cpu/lower/interleaved.h"
 #include "fuser/cpu/lower/operation.h"
 #include "fuser/cpu/lower/walked_row.h"
 #include "fuser/cpu/prepare/frame.h"
@@ -529,7 +528,7 @@ static void emit_load(struct emit *e, const struct ir_inst *inst, struct lanes *
         load_from_tile(e, &a[0], n, result);
         return;
     }
-    if (load_walked_row(e, inst, &a[0], result)) return;
+    if (load_walked_row(e, inst, &a[0], result) || again_load(e, inst, result)) return;
     if (e->width == 1 && a[0].ahead) prefetch_ahead(e, a, n);
     struct interleaved all;
     bool neighbours = is_interleaved(e, inst, a, n, &all) && interleaved_can_load(e, &all);

@@ -6,8 +6,8 @@
  */
 #include "fuser/cpu/work_group/one_by_one.h"
 
-#include "fuser/cpu/emit/interleaved.h"
 #include "fuser/cpu/emit/memory.h"
+#include "fuser/cpu/lower/interleaved.h"
 #include "fuser/cpu/prepare/frame.h"
 #include "fuser/cpu/prepare/read_back.h"
 #include "fuser/cpu/target/isa.h"

@@ -4,7 +4,7 @@
  * shuffles, one for each factor of two in their number and one for what is left, as for the 3 of a float3 without a
  * gap; the other way round for stores. Numbers smaller than a word are cut out of it.
  */
-#include "fuser/cpu/emit/interleaved.h"
+#include "fuser/cpu/lower/interleaved.h"
 
 #include "fuser/cpu/jit/jit.h"
 #include "fuser/cpu/lower/operation.h"
