@@ -1,4 +1,5 @@
-/* The local size where nobody asked for one: long along x, for the vectors and for the caches. */
+/* The local size where nobody asked for one: long along x, or the dimension that memory runs along, for the vectors and
+   for the caches. */
 #include "fuser/graph/local_size.h"
 
 #include "fuser/graph/range.h"
@@ -20,12 +21,14 @@ static bool take_hint(struct nd_range *range, uint64_t most, const uint32_t hint
     return true;
 }
 
-void local_size_choose(struct nd_range *range, const struct fuser_device *device, const struct ir_function *kernel)
+void local_size_choose(struct nd_range *range, const struct fuser_device *device, const struct ir_function *kernel,
+                       unsigned along)
 {
     uint64_t most = device->max_work_group_size, wanted = device->is_gpu ? GPU_ITEMS : MOST_ITEMS;
     uint64_t left = most && most < wanted ? most : wanted;
     if (range_has_local(range) || take_hint(range, most, kernel->work_group_size_hint)) return;
-    for (unsigned d = 0; d < 3; d++) {
+    for (unsigned i = 0; i < 3; i++) {
+        unsigned d = i == 0 ? along : i == along ? 0 : i;
         uint64_t size = range->global[d] < left ? range->global[d] : left;
         /* A divisor that is nearly as large saves the incomplete groups at the end. */
         for (uint64_t even = size; even > size / 2; even--)

@@ -3,4 +3,6 @@
 
 #include "fuser/graph/graph.h"
 
-void local_size_choose(struct nd_range *range, const struct fuser_device *device, const struct ir_function *kernel);
+/* along: the dimension in which work-groups are long. */
+void local_size_choose(struct nd_range *range, const struct fuser_device *device, const struct ir_function *kernel,
+                       unsigned along);

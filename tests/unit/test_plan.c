@@ -572,6 +572,51 @@ static void local_sizes_are_filled_in(void **state)
     test_graph_free(g);
 }
 
+static const char planes[] =
+    "kernel @rows(%a: ptr.global f32, %o: ptr.global f32, %n: i64) {\n  %x = global_id x\n  %y = global_id y\n"
+    "  %r = mul i64 %y, %n\n  %i = add i64 %r, %x\n  %v = load f32 %a[%i]\n  store f32 %o[%i], %v\n}\n"
+    "kernel @columns(%a: ptr.global f32, %o: ptr.global f32, %n: i64) {\n  %x = global_id x\n  %y = global_id y\n"
+    "  %r = mul i64 %x, %n\n  %i = add i64 %r, %y\n  %v = load f32 %a[%i]\n  store f32 %o[%i], %v\n}\n"
+    "kernel @square(%a: ptr.global f32, %o: ptr.global f32, %n: i64) {\n  %x = global_id x\n  %y = global_id y\n"
+    "  %r = mul i64 %x, %n\n  %i = add i64 %r, %y\n  %v = load f32 %a[%i]\n  %w = fmul f32 %v, %v\n"
+    "  store f32 %o[%i], %w\n}\n"
+    "kernel @looks(%a: ptr.global f32, %o: ptr.global f32, %n: i64) {\n  %x = global_id x\n  %y = global_id y\n"
+    "  %r = mul i64 %x, %n\n  %i = add i64 %r, %y\n  %v = load f32 %a[%i]\n  %l = local_id x\n"
+    "  %f = utof f32 %l\n  %w = fadd f32 %v, %f\n  store f32 %o[%i], %w\n}\n";
+
+/* Where memory runs along y, `a[x * n + y]`, so do work-groups, alone and fused; on a GPU, and where a kernel looks at
+   its group, along x. */
+static void work_groups_run_along_memory(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *first, *second;
+        bool gpu;
+        uint64_t local[2];
+    } cases[] = {{"rows", NULL, false, {600, 1}},
+                 {"columns", NULL, false, {1, 300}},
+                 {"columns", "square", false, {1, 300}},
+                 {"columns", NULL, true, {200, 1}},
+                 {"looks", NULL, false, {600, 1}}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct test_graph *g = test_graph_new(planes);
+        const struct nd_range range = test_range_2d(600, 300);
+        uint32_t a = test_buffer(g, "a", IR_F32, 180000, none), t = test_buffer(g, "t", IR_F32, 180000, all),
+                 o = test_buffer(g, "o", IR_F32, 180000, none), n = test_value(g, 8);
+        g->options.device.is_gpu = cases[i].gpu;
+        g->options.device.machine.cache_bytes = 1 << 20;
+        test_kernel(g, "first", cases[i].first, range, ARGS(B(a), B(cases[i].second ? t : o), V(n)));
+        if (cases[i].second) test_kernel(g, "second", cases[i].second, range, ARGS(B(t), B(o), V(n)));
+        struct fuser_plan *plan = check_planned(g);
+        check_launches(g, plan, cases[i].second ? "first second" : "first");
+        const uint64_t *local = plan->launches[0].range.local;
+        if (memcmp(local, cases[i].local, sizeof cases[i].local) != 0)
+            fail_msg("case %zu: %ju x %ju", i, (uintmax_t)local[0], (uintmax_t)local[1]);
+        fuser_plan_free(plan);
+        test_graph_free(g);
+    }
+}
+
 /* ---- commands ---- */
 
 static void commands_go_before_and_after(void **state)
@@ -981,6 +1026,7 @@ int main(void)
         cmocka_unit_test(the_same_expression_over_another_range),
         cmocka_unit_test(ranges),
         cmocka_unit_test(local_sizes_are_filled_in),
+        cmocka_unit_test(work_groups_run_along_memory),
         cmocka_unit_test(commands_go_before_and_after),
         cmocka_unit_test(a_command_between_kernels_cuts),
         cmocka_unit_test(why_a_buffer_stays),

@@ -161,10 +161,23 @@ static unsigned best_choice(struct ir_function *kernel)
     return best;
 }
 
+static unsigned choose(struct ir_function *kernel)
+{
+    return kernel->work_group_size[0] == 1 ? only_choice(kernel) : best_choice(kernel);
+}
+
+unsigned row_dimension_find(const struct ir_function *kernel)
+{
+    struct ir_module *module = ir_module_new("kernel");
+    unsigned with = choose(ir_function_copy(module, kernel, kernel->name));
+    ir_module_free(module);
+    return with;
+}
+
 unsigned row_dimension_choose(struct ir_function *kernel)
 {
     uint32_t *size = kernel->work_group_size, first = size[0];
-    unsigned with = size[0] == 1 ? only_choice(kernel) : best_choice(kernel);
+    unsigned with = choose(kernel);
     if (!with) return 0;
     struct exchange x = {.with = with, .in_order = size[0] == 1 && (with == 1 || size[1] == 1)};
     ir_walk(kernel->body, take_apart, &x);

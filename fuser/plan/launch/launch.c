@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "fuser/cpu/abi/kernel_abi.h"
-#include "fuser/graph/local_size.h"
 #include "fuser/graph/range.h"
 #include "fuser/passes/manager/pipelines.h"
 #include "fuser/plan/graph/sub_group_size.h"
@@ -16,6 +15,7 @@
 #include "fuser/plan/launch/apart.h"
 #include "fuser/plan/launch/attempt.h"
 #include "fuser/plan/launch/flows.h"
+#include "fuser/plan/launch/group_size.h"
 #include "fuser/plan/launch/kernel.h"
 #include "fuser/plan/launch/launch_traffic.h"
 #include "fuser/plan/launch/pressure.h"
@@ -86,39 +86,13 @@ static bool takes_its_args(struct attempt *r)
     return false;
 }
 
-/* Of a plane whose rows are shorter than work-groups are, one row; 0: that is not so. Bands go by rows of work-groups:
-   of the small levels of a pyramid one of eight rows would be half a picture. */
-static uint64_t items_of_row(const struct launching *l, const struct attempt *r)
+/* In work-groups that are long in the dimension, where nobody asked for a local size. */
+static bool merge(struct launching *l, struct attempt *r, unsigned along)
 {
-    enum { LEAST = 64 };
-    const struct fuser_options *o = l->ctx->options;
-    const struct nd_range *range = &r->range;
-    bool is_plane = range->dims > 1 && range->global[1] > 1 && (range->dims < 3 || range->global[2] == 1);
-    bool may_band = o->mode == FUSER_MODE_ENABLE && o->device.machine.cache_bytes && !l->ctx->tuned->no_bands;
-    return is_plane && may_band && range->global[0] >= LEAST ? range->global[0] : 0;
-}
-
-/* As tuning chose, or bands want it, where nobody can tell. */
-static uint64_t most_group_items(const struct launching *l, const struct attempt *r)
-{
-    const bool *barriers = attempt_barriers(r->group, r->run);
-    uint64_t most = l->ctx->options->device.max_work_group_size, wanted = l->ctx->tuned->group_items;
-    if (!wanted) wanted = items_of_row(l, r);
-    if (!wanted || (most && most < wanted) || attempt_n_first(r->group, r->run) < r->run.n) return most;
-    for (uint32_t i = 0; i < r->run.n; i++)
-        if (barriers[i] || !launch_range_sees_no_groups(l->facts, r->run.nodes[i])) return most;
-    return wanted;
-}
-
-static bool make_kernel(struct launching *l, struct attempt *r)
-{
-    struct nd_range range = r->range;
-    struct fuser_device device = l->ctx->options->device;
-    device.max_work_group_size = most_group_items(l, r);
-    local_size_choose(&range, &device, l->facts->graph->nodes[r->run.nodes[0]].kernel);
-    r->launched = range;
     uint32_t n_first = attempt_n_first(r->group, r->run);
-    if (n_first < r->run.n) r->launched.global[0] += range.local[0];
+    r->launched = r->range;
+    group_size_choose(l, r, along, &r->launched);
+    if (n_first < r->run.n) r->launched.global[0] += r->launched.local[0];
     const struct launch_request request = {.facts = l->facts,
                                            .run = r->run,
                                            .range = &r->launched,
@@ -126,8 +100,18 @@ static bool make_kernel(struct launching *l, struct attempt *r)
                                            .barriers = attempt_barriers(r->group, r->run),
                                            .n_first = n_first};
     r->module = launch_kernel(l->ctx, &request, r->kept, r->why, sizeof r->why);
-    if (!r->module || !takes_its_args(r)) return false;
-    r->range = range;
+    return r->module && takes_its_args(r);
+}
+
+static bool make_kernel(struct launching *l, struct attempt *r)
+{
+    if (!merge(l, r, 0)) return false;
+    unsigned along = group_size_long_dimension(l, r);
+    if (along) {
+        ir_module_free(r->module);
+        if (!merge(l, r, along)) return false;
+    }
+    memcpy(r->range.local, r->launched.local, sizeof r->range.local);
     return true;
 }
 

@@ -43,7 +43,7 @@ struct nd_range launch_range_of_part(const struct plan_facts *f, uint32_t node, 
 {
     struct nd_range own = f->nodes[node].range;
     if (!range_is_box(&own, launch))
-        local_size_choose(&own, f->device, f->graph->nodes[node].kernel);
+        local_size_choose(&own, f->device, f->graph->nodes[node].kernel, 0);
     else if (range_has_other_local(&own, launch) && launch_range_sees_no_groups(f, node))
         memset(own.local, 0, sizeof own.local);
     return own;
@@ -72,7 +72,7 @@ static bool sub_groups_stay(const struct plan_facts *f, uint32_t first, uint32_t
     struct nd_range own = launch_range_of_part(f, node, launch), whole = *launch;
     char part[160], all[160];
     if (!f->nodes[node].access->has_sub_groups) return true;
-    local_size_choose(&whole, f->device, f->graph->nodes[first].kernel);
+    local_size_choose(&whole, f->device, f->graph->nodes[first].kernel, 0);
     if (!range_has_local(&own)) memcpy(own.local, whole.local, sizeof own.local);
     if (size && range_has_whole_sub_groups(&own, &whole, size)) return true;
     snprintf(why, why_size, "%s depends on its sub-groups of %u, and over %s they are others than over %s",
