@@ -130,31 +130,18 @@ static const char two_arrays[] =
 
 static void arrays_share_places(void **state)
 {
-    static uint8_t want[BYTES], got[BYTES];
+    static uint8_t out[BYTES];
     static float in[2][NUMBERS];
-    struct ir_module *m = kit_parse(two_arrays);
-    struct kit_way ways[KIT_MAX_WAYS];
-    unsigned n_ways = kit_ways(ways);
     const struct nd_range range = {1, {ITEMS, 1, 1}, {0}, {ITEMS, 1, 1}};
     (void)state;
     for (unsigned i = 0; i < NUMBERS; i++) {
         in[0][i] = (float)(i * 37 % 101);
         in[1][i] = (float)(i * 11 % 53);
     }
-    struct interp_arg args[] = {{INTERP_ARG_BUFFER, in[0], sizeof in[0], NULL},
-                                {INTERP_ARG_BUFFER, in[1], sizeof in[1], NULL},
-                                {INTERP_ARG_BUFFER, want, sizeof want, NULL}};
-    kit_interpret(kit_kernel(m), &range, args);
-    args[2].data = got;
-    for (unsigned w = 0; w < n_ways; w++) {
-        struct compiled c;
-        assert_true(kit_make(&c, kit_kernel(m), &ways[w]));
-        memset(got, 0, sizeof got);
-        compiled_run(&c, kit_kernel(m), &range, args, 1, 0);
-        kit_expect_equal_bytes(want, got, sizeof want, kit_way_name(&ways[w]), 1);
-        compiled_clear(&c);
-    }
-    ir_module_free(m);
+    const struct interp_arg args[] = {{INTERP_ARG_BUFFER, in[0], sizeof in[0], NULL},
+                                      {INTERP_ARG_BUFFER, in[1], sizeof in[1], NULL},
+                                      {INTERP_ARG_BUFFER, out, sizeof out, NULL}};
+    kit_same_everywhere(two_arrays, &range, 1, 0, args, 3);
 }
 
 static unsigned count(const char *text, const char *word)
@@ -246,7 +233,7 @@ static void looked_up_values(void **state)
         "%s1\n",
         "  %b = elem i8 %x, %g\n  %n = load i8 %b\n  %s = sext i64 %n\n  %w = add i64 %s, 200\n"};
     static const char *const types[] = {"f32", "i8", "i16", "f64"};
-    static uint8_t in[4 * ITEMS], table[BYTES], want[BYTES], got[BYTES];
+    static uint8_t in[4 * ITEMS], table[BYTES], out[BYTES];
     const struct nd_range range = {1, {ITEMS, 1, 1}, {0}, {100, 1, 1}};
     (void)state;
     for (unsigned i = 0; i < sizeof in; i++) in[i] = (uint8_t)(i * 89 + i / 7);
@@ -254,30 +241,16 @@ static void looked_up_values(void **state)
     for (unsigned k = 0; k < sizeof found / sizeof *found * 4; k++) {
         char text[1000];
         const char *t = types[k % 4];
-        struct kit_way ways[KIT_MAX_WAYS];
-        unsigned n_ways = kit_ways(ways);
         snprintf(text, sizeof text,
                  "kernel @k(%%x: ptr.global i8 read, %%t: ptr.global %s read, %%o: ptr.global %s write) "
                  "assumes(small_memory) "
                  "{\n  %%g = global_id x\n%s  %%p = elem %s %%t, %%w\n  %%v = load %s %%p\n"
                  "  %%q = elem %s %%o, %%g\n  store %s %%q, %%v\n  return\n}\n",
                  t, t, found[k / 4], t, t, t, t);
-        struct ir_module *m = kit_parse(text);
-        struct interp_arg args[] = {{INTERP_ARG_BUFFER, in, sizeof in, NULL},
-                                    {INTERP_ARG_BUFFER, table, sizeof table, NULL},
-                                    {INTERP_ARG_BUFFER, want, sizeof want, NULL}};
-        memset(want, 0, sizeof want);
-        kit_interpret(kit_kernel(m), &range, args);
-        args[2].data = got;
-        for (unsigned w = 0; w < n_ways; w++) {
-            struct compiled c;
-            assert_true(kit_make(&c, kit_kernel(m), &ways[w]));
-            memset(got, 0, sizeof got);
-            compiled_run(&c, kit_kernel(m), &range, args, 1, 0);
-            kit_expect_equal_bytes(want, got, sizeof want, kit_way_name(&ways[w]), 1);
-            compiled_clear(&c);
-        }
-        ir_module_free(m);
+        const struct interp_arg args[] = {{INTERP_ARG_BUFFER, in, sizeof in, NULL},
+                                          {INTERP_ARG_BUFFER, table, sizeof table, NULL},
+                                          {INTERP_ARG_BUFFER, out, sizeof out, NULL}};
+        kit_same_everywhere(text, &range, 1, 0, args, 3);
     }
 }
 

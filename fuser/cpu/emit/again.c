@@ -83,7 +83,7 @@ static struct lanes load_again(struct emit *e, const struct ir_inst *load, unsig
     return lanes_uniform(ir_type_kind(load->type), number_at(e, load, lanes_at(e, &address, lane), component));
 }
 
-static struct lanes of_lane(struct emit *e, const struct ir_value *v, rval lane)
+struct lanes again_of_lane(struct emit *e, const struct ir_value *v, rval lane)
 {
     if (is_along(e, v)) return lanes_uniform(ir_type_kind(v->type), lanes_at(e, emit_value(e, v), lane));
     const struct ir_inst *inst = v->of.inst;
@@ -92,7 +92,7 @@ static struct lanes of_lane(struct emit *e, const struct ir_value *v, rval lane)
     if (inst->op == IR_OP_LOAD) return load_again(e, inst, 0, lane);
     if (inst->op == IR_OP_EXTRACT)
         return load_again(e, inst->operands[0]->of.inst, (unsigned)component_loaded_along(e, inst), lane);
-    for (uint32_t i = 0; i < inst->n_operands; i++) in[i] = of_lane(e, inst->operands[i], lane);
+    for (uint32_t i = 0; i < inst->n_operands; i++) in[i] = again_of_lane(e, inst->operands[i], lane);
     if (inst->op != IR_OP_ELEM) return op_n(e, inst->op, kind, inst->n_operands, in);
     if (kind_bytes(in[1].kind) < 8) in[1] = op1(e, IR_OP_SEXT, IR_KIND_I64, in[1]);
     in[0].kind = IR_KIND_I64;
@@ -104,11 +104,6 @@ bool again_can(const struct emit *e, const struct ir_value *v)
 {
     struct work w = {.left = MOST};
     return can_be_had_again(e, v, &w);
-}
-
-struct lanes again_of_lane(struct emit *e, const struct ir_value *v, rval lane)
-{
-    return of_lane(e, v, lane);
 }
 
 /* Whether a load for each lane is the way to have them: no instruction gathers them, or it takes longer. */
@@ -134,7 +129,7 @@ bool again_load(struct emit *e, const struct ir_inst *inst, struct lanes *result
     if (inst->attrs.is_volatile || !is_lane_by_lane(e, kind) || !has_room(e)) return false;
     if (is_along(e, place) || !can_be_had_again(e, place, &w) || !w.loads) return false;
     for (unsigned i = 0; i < e->width; i++)
-        lane[i] = number_at(e, inst, of_lane(e, place, jit_int(e, IR_KIND_I64, i)).scalar, 0);
+        lane[i] = number_at(e, inst, again_of_lane(e, place, jit_int(e, IR_KIND_I64, i)).scalar, 0);
     *result = lanes_build(e, kind, lane);
     return true;
 }
