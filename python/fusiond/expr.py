@@ -242,7 +242,8 @@ class Traced(numpy.lib.mixins.NDArrayOperatorsMixin):
     def __array__(self, *_):
         if isinstance(self.value, Scalar):
             raise Decides(self.value.index)
-        raise TypeError("what is traced has no contents yet, and cannot become a NumPy array")
+        raise TypeError("what is traced has no contents yet, and cannot become a NumPy array; a list of such values is made one "
+                        "by numpy.stack")
 
     def __len__(self) -> int:
         if isinstance(self.value, Scalar):

@@ -7,9 +7,19 @@ from fusiond.composed import along
 from fusiond.expr import Traced, View, axes_of
 from fusiond.known import implements
 
+
+def _traces(value):
+    """Those of what is traced, also in lists of lists."""
+    if isinstance(value, Traced):
+        yield value.trace
+    elif isinstance(value, (list, tuple)):
+        for v in value:
+            yield from _traces(v)
+
+
 def all_traced(arrays):
-    trace = next(v.trace for v in arrays if isinstance(v, Traced))
-    return [trace.traced(v) for v in arrays]
+    trace = next(_traces(arrays))
+    return [stack(v) if isinstance(v, (list, tuple)) and any(_traces(v)) else trace.traced(v) for v in arrays]
 
 
 @implements(numpy.concatenate)

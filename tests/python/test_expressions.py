@@ -183,6 +183,7 @@ a.take(i)|numpy.take_along_axis(a, i[:, :1] % 5, axis=0)|numpy.take_along_axis(a
 numpy.repeat(a, 3)|numpy.repeat(a, 2, axis=0)|numpy.repeat(b, [1, 0, 2, 1, 1, 3])|a.repeat(2, axis=1)|numpy.tile(b, 3)|numpy.tile(a, (2, 1, 2))"""
 JOINED = """numpy.concatenate([a, a * 2])|numpy.concatenate([a, a[:, :2]], axis=1)|numpy.concatenate([b, a.ravel(), b], None)
 numpy.concatenate([a, a > 1, a.astype("f8")])|numpy.concatenate([known, b])|numpy.concatenate([b[:0], b])|numpy.concatenate([b] * 40)
+numpy.concatenate([b, [b[0]]])|numpy.append(b, [b[1], 7, b[0]])|numpy.concatenate([a, [b, b * 2]])|numpy.vstack([a, [[b[0]] * 6]])
 numpy.stack([b, b + 1, b])|numpy.stack([b, b * 2], axis=-1)|numpy.hstack([b, b])|numpy.hstack([a, a])|numpy.vstack([b, a])|numpy.column_stack([b, b])
 numpy.dstack([a, a])|numpy.append(a, b)|numpy.append(a, a, axis=0)|numpy.roll(a, 2)|numpy.roll(a, -1, axis=0)|numpy.roll(a, (1, 2), (0, 1))
 numpy.roll(a, 7, axis=1)|numpy.roll(a, 0)|numpy.pad(a, 1)|numpy.pad(a, ((0, 1), (2, 0)), constant_values=3)|numpy.pad(a > 1, 1)

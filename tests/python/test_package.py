@@ -449,6 +449,7 @@ def test_traced_mistakes():
     refuse("numpy.linalg.inv cannot be traced", lambda a: numpy.linalg.inv(a))
     refuse("write x = x + y", lambda a: a.__iadd__(1))
     refuse("no contents yet", lambda a: float(a[0]))
+    refuse("by numpy.stack", lambda a: numpy.concatenate([[a[0]], [a[1]]]))
     refuse("numpy.linalg.det cannot be traced", lambda a: numpy.linalg.det(a))
     refuse("chosen by a mask cannot be traced", lambda a: a[a > 0])
     refuse("cannot be changed", lambda a: a.__setitem__(0, 1))
