@@ -475,6 +475,22 @@ static void test_argument_types(void **state)
     ir_module_free(m);
 }
 
+/* Without such a string a pointer to bytes that nobody uses may be to anything; those that are used are to bytes. */
+static void test_unknown_pointees(void **state)
+{
+    (void)state;
+    struct ir_module *m =
+        read_good(HEAD KERNEL TYPES "%bp = OpTypePointer CrossWorkgroup %u8\n%fb = OpTypeFunction %void %bp %bp %p\n"
+                                    "%k = OpFunction %void None %fb\n%a = OpFunctionParameter %bp\n"
+                                    "%b = OpFunctionParameter %bp\n%c = OpFunctionParameter %p\n%start = OpLabel\n"
+                                    "%x = OpLoad %u8 %a Aligned 1\nOpStore %a %x Aligned 1\n" END);
+    const struct ir_param *params = ir_module_find(m, "k")->params;
+    assert_int_equal(params[0].elem, IR_I8);
+    assert_int_equal(params[1].elem, IR_VOID);
+    assert_int_equal(params[2].elem, IR_I32);
+    ir_module_free(m);
+}
+
 /* Calls of built-in functions that the translator did not know. */
 static void test_mangled(void **state)
 {
@@ -570,6 +586,7 @@ int main(void)
         cmocka_unit_test(test_functions),
         cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_argument_types),
+        cmocka_unit_test(test_unknown_pointees),
         cmocka_unit_test(test_mangled),
         cmocka_unit_test(test_limits),
     };

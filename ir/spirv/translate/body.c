@@ -2,6 +2,7 @@
 #include "ir/spirv/translate/body.h"
 
 #include "ir/spirv/cfg/cfg.h"
+#include "ir/spirv/decode/arg_types.h"
 #include "ir/spirv/decode/fail.h"
 #include "ir/spirv/decode/ids.h"
 #include "ir/spirv/decode/names.h"
@@ -47,6 +48,17 @@ struct spirv_binding *spirv_bindings_new(struct spirv_reader *r)
     return arena_alloc(r->arena, (size_t)r->index.bound * sizeof(struct spirv_binding));
 }
 
+/* Compilers without types of pointers write bytes for those that nobody uses: unless the source's type is kept, what
+   they point at is not known. */
+static void find_pointees(struct spirv_reader *r, const struct spirv_function *f)
+{
+    for (uint32_t i = 0; i < f->ir->n_params; i++) {
+        struct ir_param *p = &f->ir->params[i];
+        if (p->elem == IR_I8 && !p->by_value && !p->value->scratch) p->elem = IR_VOID;
+    }
+    spirv_read_arg_types(r, spirv_string(f->entry->words + 3), f->ir);
+}
+
 void spirv_read_body(struct spirv_reader *r, const struct cfg_ids *ids, struct spirv_binding *bindings,
                      struct spirv_function *f)
 {
@@ -58,5 +70,6 @@ void spirv_read_body(struct spirv_reader *r, const struct cfg_ids *ids, struct s
     if (!spirv_failed(r)) bind_params(&s);
     if (!spirv_failed(r) && cfg_build(&s.cfg, r, ids, f)) spirv_structure(&s);
     if (!spirv_failed(r)) spirv_remove_dead_code(f->ir);
+    if (!spirv_failed(r) && f->entry) find_pointees(r, f);
     spirv_begin_function(r, NULL);
 }

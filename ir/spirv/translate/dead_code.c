@@ -40,6 +40,7 @@ static void remove_unused(struct ir_block *block)
 void spirv_remove_dead_code(struct ir_function *f)
 {
     if (!f->body) return;
+    for (uint32_t i = 0; i < f->n_params; i++) f->params[i].value->scratch = 0;
     reset_uses(f->body);
     count_uses(f->body);
     remove_unused(f->body);

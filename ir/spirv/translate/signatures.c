@@ -1,7 +1,6 @@
 /* Signatures and attributes of functions. */
 #include "ir/spirv/translate/signatures.h"
 
-#include "ir/spirv/decode/arg_types.h"
 #include "ir/spirv/decode/constant_values.h"
 #include "ir/spirv/decode/decorations.h"
 #include "ir/spirv/decode/fail.h"
@@ -202,7 +201,6 @@ static void make_function(struct spirv_reader *r, struct spirv_function *f)
     f->ir->loc = first_loc(r, f);
     make_params(r, f, f->ir);
     if (f->entry) read_modes(r, f, f->ir);
-    if (f->entry) spirv_read_arg_types(r, spirv_string(f->entry->words + 3), f->ir);
     f->no_signature = spirv_failed(r);
     spirv_begin_function(r, NULL);
 }
