@@ -297,6 +297,17 @@ def test_picture_is_legible():
                 expect(not (left < px < left + width and y - size * 0.7 < py < y), f"a line runs through {text!r} at {px}, {py}")
 
 
+def test_explain_pictures_fail():
+    """One error, that of what is wrong: the file's, or the program's."""
+    f = Folder()
+    for option in "--svg", "--dot":
+        lines = run("explain", f.graph, option, f.file("missing/g.svg"), status=1).strip().split("\n")
+        expect(len(lines) == 1 and lines[0].endswith("missing/g.svg: No such file or directory"), f"{option}: {lines}")
+    where = {**ENVIRONMENT, "PATH": f.path}
+    done = subprocess.run([TOOL, "--private", "explain", f.graph, "--svg", f.file("g.svg")], capture_output=True, text=True, env=where)
+    expect(done.returncode == 1 and "package graphviz): No such file" in done.stderr, done.stderr)
+
+
 def test_explain_names_properties():
     f = Folder(graph=CUT_GRAPH.replace("properties: [fusion_internal_memory]", "properties: []"))
     out = json.loads(run("explain", f.graph, "--json"))

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "tools/features/ahead.h"
 #include "tools/inspect/commands.h"
@@ -230,22 +231,37 @@ static bool write_text(const char *path, const char *text)
     return ok;
 }
 
-/* Graphviz' dot turns the picture into SVG. */
-static bool write_svg(const char *path, const char *dot)
+/* Runs Graphviz' dot from one file to the other: NULL, or what went wrong. */
+static const char *run_dot(FILE *from, FILE *to)
 {
-    char source[] = "/tmp/fusion-inspect-XXXXXX";
-    int fd = mkstemp(source);
-    FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
-    bool ok = f && fputs(dot, f) >= 0;
-    if (f) ok = fclose(f) == 0 && ok;
+    char *const argv[] = {"dot", "-Tsvg", NULL};
+    posix_spawn_file_actions_t files;
     pid_t pid;
     int status = -1;
-    char *const argv[] = {"dot", "-Tsvg", "-o", (char *)path, source, NULL};
-    int failure = ok ? posix_spawnp(&pid, "dot", NULL, NULL, argv, environ) : EOF;
-    if (failure == 0) waitpid(pid, &status, 0);
-    if (fd >= 0) remove(source);
-    if (failure || status) complain_at(path, 0, 0, "Graphviz' dot could not be run or failed (package graphviz)");
-    return failure == 0 && status == 0;
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_adddup2(&files, fileno(from), STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&files, fileno(to), STDOUT_FILENO);
+    int failure = posix_spawnp(&pid, "dot", &files, NULL, argv, environ);
+    posix_spawn_file_actions_destroy(&files);
+    if (failure) return strerror(failure);
+    return waitpid(pid, &status, 0) == pid && status == 0 ? NULL : "it failed";
+}
+
+/* The files are opened here, so that what is wrong with them is not taken for dot's. */
+static bool write_svg(const char *path, const char *dot)
+{
+    FILE *picture = fopen(path, "we"), *text = picture ? tmpfile() : NULL;
+    bool ok = text && fputs(dot, text) >= 0 && fflush(text) == 0;
+    if (!ok) complain_at(path, 0, 0, "%s", strerror(errno));
+    if (ok) {
+        rewind(text);
+        const char *failure = run_dot(text, picture);
+        if (failure) complain_at(path, 0, 0, "Graphviz' dot (package graphviz): %s", failure);
+        ok = !failure;
+    }
+    if (text) fclose(text);
+    if (picture) fclose(picture);
+    return ok;
 }
 
 static bool write_pictures(const fusion_exec *exec, const struct options *o)
