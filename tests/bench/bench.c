@@ -4,8 +4,8 @@
  *
  * bench [--processor] [--json FILE] [WORK ...]
  *
- * works: service ids chain mandelbrot layernorm black_scholes, and those in OpenCL C
- *                                    (forms/; `forms` is all of these); without: all
+ * Without works: all. `forms` is all that are in OpenCL C (forms/); --help lists them. The daemon is $FUSIOND, or that
+ * of the same build.
  */
 #include <omp.h>
 #include <sched.h>
@@ -50,6 +50,7 @@ static void remove_cache(void)
 }
 
 struct options {
+    bool processor;
     const char *json;
     char **works;
     int n_works;
@@ -60,6 +61,25 @@ static bool wanted(const struct options *o, const char *work)
     for (int i = 0; i < o->n_works; i++)
         if (strcmp(o->works[i], work) == 0) return true;
     return o->n_works == 0;
+}
+
+/* ---- works ---- */
+
+static const char *const own_works[] = {"service", "ids", "chain", "mandelbrot", "layernorm", "black_scholes", "forms"};
+
+static bool is_own(const char *name)
+{
+    for (size_t i = 0; i < sizeof own_works / sizeof *own_works; i++)
+        if (strcmp(own_works[i], name) == 0) return true;
+    return false;
+}
+
+static bool is_work(const char *name)
+{
+    if (is_own(name)) return true;
+    for (const struct form *const *f = forms; *f; f++)
+        if (strcmp((*f)->work, name) == 0) return true;
+    return false;
 }
 
 static void measure_service(fusion_session *s, json_object *rows)
@@ -87,20 +107,45 @@ static void run(fusion_session *s, const struct options *o, json_object *rows)
     form_summary(rows);
 }
 
+/* ---- the command line ---- */
+
+static int usage(FILE *to, int status)
+{
+    fputs("usage: bench [--processor] [--json FILE] [WORK ...]\nworks:", to);
+    for (size_t i = 0; i < sizeof own_works / sizeof *own_works; i++) fprintf(to, " %s", own_works[i]);
+    for (const struct form *const *f = forms; *f; f++)
+        if (!is_own((*f)->work)) fprintf(to, " %s", (*f)->work);
+    fputc('\n', to);
+    return status;
+}
+
+/* Works and options in any order. */
+static bool parse(struct options *o, int argc, char **argv)
+{
+    o->works = calloc((size_t)argc, sizeof *o->works);
+    if (!o->works) return false;
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--processor") == 0) {
+            o->processor = true;
+        } else if (strcmp(argv[i], "--json") == 0 && i + 1 < argc) {
+            o->json = argv[++i];
+        } else if (is_work(argv[i])) {
+            o->works[o->n_works++] = argv[i];
+        } else {
+            fprintf(stderr, "bench: %s is no %s\n", argv[i], *argv[i] == '-' ? "option" : "work");
+            return false;
+        }
+    }
+    return true;
+}
+
 int main(int argc, char **argv)
 {
     struct options o = {0};
-    int i = 1;
-    for (; i < argc && strncmp(argv[i], "--", 2) == 0; i++) {
-        if (strcmp(argv[i], "--processor") == 0)
-            processor_use(argv);
-        else if (strcmp(argv[i], "--json") == 0 && i + 1 < argc)
-            o.json = argv[++i];
-        else
-            return fprintf(stderr, "usage: bench [--processor] [--json FILE] [WORK ...]\n"), 2;
-    }
-    o.works = argv + i;
-    o.n_works = argc - i;
+    if (argc == 2 && strcmp(argv[1], "--help") == 0) return usage(stdout, 0);
+    if (!parse(&o, argc, argv)) return usage(stderr, 2);
+    if (o.processor) processor_use(argv);
+    setenv("FUSIOND", BENCH_DAEMON, 0);
     take_processors();
     take_cache();
     atexit(remove_cache);
@@ -112,5 +157,6 @@ int main(int argc, char **argv)
     fusion_disconnect(s);
     if (o.json && json_object_to_file_ext(o.json, out, JSON_C_TO_STRING_PRETTY) < 0) perror(o.json);
     json_object_put(out);
+    free(o.works);
     return 0;
 }

@@ -216,6 +216,8 @@ def main():
     parser.add_argument("--processor", action="store_true")
     parser.add_argument("works", nargs="*", default=list(WORKS))
     given = parser.parse_args()
+    for work in set(given.works) - set(WORKS):
+        parser.error(f"{work} is no work; works are {', '.join(WORKS)}")
     with fusiond.connect(private=True) as session:
         for work in given.works or WORKS:
             measure(work, session, given.rounds, given.processor)

@@ -47,6 +47,8 @@ KERNEL = "kernel @fill(%a: ptr.global i32 write) {\n  %i = global_id x\n  store 
 
 try:
     check("in the build tree", *run(inspect, "devices"))
+    test = subprocess.run([build + "/tests/service/test_ends"], env=env, capture_output=True, text=True)
+    check("tests ask for it", test.returncode != 0 and "$FUSIOND is not set" in test.stdout + test.stderr, test.stderr)
     relative = os.path.relpath(inspect, work)
     check("by a relative name", *run(os.path.join(".", relative), "devices", folder=work))
     prefix = install()

@@ -80,7 +80,7 @@ static void exec_daemon(const struct service *s, const char *const *options)
     int n = 5;
     for (int i = 0; options && options[i] && i < MAX_OPTIONS; i++) argv[n++] = options[i];
     argv[n] = NULL;
-    snprintf(program, sizeof program, "%s", getenv("FUSIOND") ? getenv("FUSIOND") : "fusiond");
+    snprintf(program, sizeof program, "%s", getenv("FUSIOND"));
     if (s->uid) {
         copy_programs(s, program, sizeof program);
         become(s->uid);
@@ -112,6 +112,7 @@ static void wait_until_ready(struct service *s)
 void service_restart(struct service *s, const char *const *options)
 {
     s->pid = 0; /* where none can be made, clearing it has nobody to stop */
+    if (!getenv("FUSIOND")) fail_msg("$FUSIOND is not set: it is the path of the daemon, build/daemon/broker/fusiond");
     s->pid = fork_or_fail();
     if (s->pid == 0) exec_daemon(s, options);
     wait_until_ready(s);

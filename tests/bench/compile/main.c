@@ -159,18 +159,36 @@ static enum cpu_effort effort_named(const char *name)
     exit(2);
 }
 
+/* Up to the first file. */
+static bool parse(int argc, char **argv, int *at, struct cost_options *options, const char **loops)
+{
+    for (; *at < argc && strncmp(argv[*at], "--", 2) == 0; *at += 2) {
+        const char *name = argv[*at], *value = *at + 1 < argc ? argv[*at + 1] : NULL;
+        if (value && strcmp(name, "--isa") == 0)
+            options->isa = isa_named(value);
+        else if (value && strcmp(name, "--effort") == 0)
+            options->effort = effort_named(value);
+        else if (value && strcmp(name, "--limit") == 0)
+            options->limit_s = (unsigned)atoi(value);
+        else if (value && strcmp(name, "--loops") == 0)
+            *loops = value;
+        else
+            return false;
+    }
+    return true;
+}
+
 int main(int argc, char **argv)
 {
     struct cost_options options = {CPU_ISA_COUNT - 1, CPU_EFFORT_FULL, LIMIT_S};
     struct costs all = {0};
     const char *loops = NULL;
     int i = 1;
-    for (; i + 1 < argc && strncmp(argv[i], "--", 2) == 0; i += 2) {
-        if (strcmp(argv[i], "--isa") == 0) options.isa = isa_named(argv[i + 1]);
-        if (strcmp(argv[i], "--effort") == 0) options.effort = effort_named(argv[i + 1]);
-        if (strcmp(argv[i], "--limit") == 0) options.limit_s = (unsigned)atoi(argv[i + 1]);
-        if (strcmp(argv[i], "--loops") == 0) loops = argv[i + 1];
-    }
+    if (!parse(argc, argv, &i, &options, &loops))
+        return fputs("usage: bench_compile [--isa NAME] [--effort NAME] [--limit SECONDS] [--loops FILE.spv] FILE.spv "
+                     "...\n",
+                     stderr),
+               2;
     if (i < argc) print_head();
     for (; i < argc; i++) take_module(&all, argv[i], &options);
     if (all.n) print_summary(&all);
