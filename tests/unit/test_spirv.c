@@ -370,6 +370,27 @@ static void test_select_of_vectors(void **state)
     ir_module_free(m);
 }
 
+/* Bools of SPIR-V have no bits, and yet optimizers cast vectors of them to numbers. */
+static void test_bools_as_bits(void **state)
+{
+    (void)state;
+    struct ir_module *m = read_good(
+        "OpCapability Vector16\n" HEAD KERNEL TYPES "%v8 = OpTypeVector %u32 8\n%b8 = OpTypeVector %bool 8\n"
+        "%c16s = OpConstant %u32 16\n%c4 = OpConstant %u32 4\n%c5 = OpConstant %u32 5\n"
+        "%which = OpConstantComposite %v8 %c0 %c1 %c2 %c3 %c4 %c5 %c0 %c1\n" BEGIN "%i = OpLoad %u32 %a Aligned 4\n"
+        "%is = OpCompositeConstruct %v8 %i %i %i %i %i %i %i %i\n%same = OpIEqual %b8 %is %which\n"
+        "%bits = OpBitcast %u8 %same\n%not = OpLogicalNot %b8 %same\n%others = OpBitcast %u8 %not\n"
+        "%low = OpUConvert %u32 %bits\n%high = OpUConvert %u32 %others\n%c16 = OpShiftLeftLogical %u32 %high %c16s\n"
+        "%both = OpBitwiseOr %u32 %low %c16\nOpStore %a %both Aligned 4\n" END);
+    static const uint32_t want[] = {0x41, 0x82, 4, 8, 0x10, 0x20, 0};
+    for (uint32_t x = 0; x < sizeof want / sizeof *want; x++) {
+        uint32_t value = x;
+        run_k(m, &value, 1);
+        assert_int_equal(value, want[x] | (~want[x] & 0xff) << 16);
+    }
+    ir_module_free(m);
+}
+
 /* A module of version 1.4 whose entry point does not list the variable that it uses. */
 static void test_unlisted_variable(void **state)
 {
@@ -580,6 +601,7 @@ int main(void)
         cmocka_unit_test(test_refused_addresses),
         cmocka_unit_test(test_untidy),
         cmocka_unit_test(test_select_of_vectors),
+        cmocka_unit_test(test_bools_as_bits),
         cmocka_unit_test(test_equal_types),
         cmocka_unit_test(test_unlisted_variable),
         cmocka_unit_test(test_lifetime_of_handles),

@@ -4,6 +4,7 @@
 #include "ir/spirv/canonicalize/annotation_strings.h"
 #include "ir/spirv/canonicalize/beyond_dimensions.h"
 #include "ir/spirv/canonicalize/block_order.h"
+#include "ir/spirv/canonicalize/bool_bits.h"
 #include "ir/spirv/canonicalize/call_graph_cost.h"
 #include "ir/spirv/canonicalize/constituents.h"
 #include "ir/spirv/canonicalize/control_flow_cost.h"
@@ -29,6 +30,7 @@ bool spirv_canonicalize(struct spirv_words *m)
     spirv_merge_types(m);
     spirv_order_blocks(m);
     if (!spirv_check_control_flow_cost(m) || !spirv_check_call_graph_cost(m) || !spirv_check_operands(m)) return false;
+    spirv_gather_bool_bits(m);
     spirv_widen_selects(m);
     spirv_choose_events(m);
     spirv_extract_beyond_dimensions(m);
