@@ -220,7 +220,8 @@ static int compile_with(struct side *sides, unsigned n, const struct cpu_options
 /* What all that follows begins with. Distances that became known are made part of the indices. */
 static void prepare_code(struct ir_function *kernel)
 {
-    if (pass_run(&pass_unroll_steps, kernel)) pipeline_run(&pipeline_cleanup, kernel);
+    bool rows = pass_run(&pass_unroll_rows, kernel), steps = pass_run(&pass_unroll_steps, kernel);
+    if (rows || steps) pipeline_run(&pipeline_cleanup, kernel);
     pipeline_run(&pipeline_code, kernel);
 }
 

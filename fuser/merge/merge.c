@@ -20,6 +20,7 @@
 #include "fuser/merge/part_range.h"
 #include "fuser/merge/pull.h"
 #include "fuser/merge/remap.h"
+#include "fuser/merge/row_lengths.h"
 #include "fuser/merge/unseen.h"
 #include "fuser/passes/inline.h"
 #include "fuser/passes/manager/pipelines.h"
@@ -284,7 +285,8 @@ struct ir_module *fuse_kernels(const struct fuse_request *request, bool *kept, c
     drop_unused_objects(&f);
     if (!is_valid(&f)) goto fail;
     pipeline_run(&pipeline_cleanup, f.kernel);
-    if (unseen_drop(&f)) pipeline_run(&pipeline_cleanup, f.kernel);
+    bool fixed = row_lengths_fix(&f), dropped = unseen_drop(&f);
+    if (fixed || dropped) pipeline_run(&pipeline_cleanup, f.kernel);
     drop_unused_params(&f, kept);
     drop_unused_objects(&f);
     if (!is_valid(&f)) goto fail;

@@ -44,6 +44,7 @@ struct fuse_param {
     uint64_t local_bytes;
     ir_type type; /* type of the parameter */
     enum ir_access access;
+    int64_t number;              /* of a scalar that is known to be one; 0: it is not */
     enum fuse_flow flow;         /* of a pipe */
     uint32_t producer, consumer; /* parts, the consumer being the later one */
     bool unseen; /* MEMORY: nobody but the kernel ever reads it, so it becomes no parameter if the kernel does not

@@ -23,6 +23,7 @@ extern const struct pass pass_sroa;          /* private arrays at constant place
 extern const struct pass pass_unroll;        /* loops of few rounds that index private arrays */
 extern const struct pass pass_unroll_accesses; /* loops of few rounds that access memory, to know where */
 extern const struct pass pass_unroll_steps;    /* loops of few rounds in which work-groups go up or down trees */
+extern const struct pass pass_unroll_rows;     /* loops of few rounds in which work-groups go over rows */
 extern const struct pass pass_licm;            /* loop-invariant pure operations go before the loop */
 extern const struct pass pass_loop_ends;       /* loops that test at their end go on there */
 extern const struct pass pass_byte_sums;       /* loops that add bytes, as sums of 16 bits where these are enough */

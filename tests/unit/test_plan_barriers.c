@@ -245,6 +245,12 @@ static void rows_that_work_items_share(void **state)
     }
 }
 
+static void check_no_values(const struct fuser_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->launches[0].n_params; i++)
+        assert_int_equal(plan->launches[0].params[i].kind, FUSER_PARAM_BUFFER);
+}
+
 /* Total, difference, total, each with a row's length of its own: a launch with two barriers, and what only it uses is
    in work-group memory. */
 static void rows_are_normalized(void **state)
@@ -270,6 +276,7 @@ static void rows_are_normalized(void **state)
     check_remark(plan, "conditional", "total", "", "n of total is 128");
     check_internalized(g, plan, "sum d");
     assert_int_equal(plan->storage[2], FUSER_STORAGE_LOCAL);
+    check_no_values(plan); /* four rounds of a group: in the code */
     check_right(g, plan);
     const int64_t other[] = {ROW, ROW - 1, ROW};
     check_same_with(g, plan, other);

@@ -1,14 +1,17 @@
 /*
  * Loops of few rounds become what they do, round by round: so what is indexed by their counter is at constant places,
- * and can be a value; and work-items that go up and down a tree do so over distances that are known.
+ * and can be a value; work-items that go up and down a tree do so over distances that are known; and those that go over
+ * a row together have their parts of it in registers.
  *
  * Such a loop has one way out and one way on, both decided by one if of its body, whose condition follows from
- * constants; one of them may be behind the if. How many rounds there are is found by computing it.
+ * constants; one of them may be behind the if. How many rounds there are is found by computing it, for the first and
+ * for the last work-item of a row where it depends on the local id: those between have as many if both have.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "fuser/passes/loops/copy_insts.h"
+#include "fuser/passes/loops/row_loop.h"
 #include "fuser/passes/passes.h"
 #include "fuser/passes/util.h"
 #include "ir/base/arena.h"
@@ -29,6 +32,7 @@ struct numbers {
 struct wanted {
     bool (*is)(struct unroll *u); /* in the first round, whose parameters are known where they follow from constants */
     unsigned rounds, copies;
+    uint32_t row; /* work-items of a group in x, which all have as many rounds; 0: rounds follow from constants alone */
 };
 
 struct unroll {
@@ -38,6 +42,7 @@ struct unroll {
     int leaves;            /* its block that does */
     struct ir_inst *next;  /* the continue */
     unsigned rounds;       /* that go on */
+    uint64_t item;         /* the local id x for which they are counted, if wanted->row */
     struct pass_copy copy; /* of the present round */
 };
 
@@ -88,6 +93,11 @@ static void see_size(struct ir_inst *inst, void *data)
 
 /* ---- how many rounds ---- */
 
+static bool is_item(const struct unroll *u, const struct ir_inst *inst)
+{
+    return u->wanted->row && inst->op == IR_OP_LOCAL_ID && inst->attrs.dim == 0;
+}
+
 /* The value in this round as a word, where it follows from constants. */
 static bool find_word(const struct unroll *u, const struct ir_value *v, unsigned depth, uint64_t *word)
 {
@@ -100,6 +110,10 @@ static bool find_word(const struct unroll *u, const struct ir_value *v, unsigned
         return true;
     }
     const struct ir_inst *inst = v->kind == IR_VALUE_RESULT && depth ? v->of.inst : NULL;
+    if (inst && is_item(u, inst)) {
+        *word = u->item;
+        return true;
+    }
     if (!inst || !pass_is_pure(inst) || !inst->n_operands || inst->n_operands > MAX_OPERANDS) return false;
     for (uint32_t i = 0; i < inst->n_operands; i++) {
         if (!find_word(u, inst->operands[i], depth - 1, &words[i])) return false;
@@ -132,6 +146,17 @@ static bool find_rounds(struct unroll *u)
         begin_known(u, u->next->operands);
     }
     return false;
+}
+
+/* All work-items have the same: between the first one of a row and the last one they only become fewer (has_rows()). */
+static bool find_rounds_of_all(struct unroll *u)
+{
+    if (!find_rounds(u)) return false;
+    if (!u->wanted->row) return true;
+    unsigned first = u->rounds;
+    u->item = u->wanted->row - 1;
+    begin_known(u, u->loop->operands);
+    return find_rounds(u) && u->rounds == first;
 }
 
 /* ---- the rounds ---- */
@@ -224,6 +249,14 @@ static bool has_steps(struct unroll *u)
     return s.found;
 }
 
+/* A work-group goes over a row, which ends at a number. */
+static bool has_rows(struct unroll *u)
+{
+    struct row_loop row;
+    uint64_t length;
+    return row_loop_read(u->test, u->next, &row) && ir_value_uint(row.end, &length) && length <= ROW_LONGEST;
+}
+
 /* ---- the passes ---- */
 
 /* For the values in the loop; the first of their numbers. */
@@ -249,7 +282,7 @@ static bool unroll_loop(struct ir_inst *loop, const struct wanted *wanted, struc
     size_t bytes = (numbers->next - first) * sizeof *numbers->to;
     u.copy.to = numbers->to;
     begin_known(&u, loop->operands);
-    bool found = wanted->is(&u) && find_rounds(&u) && u.rounds * size.n <= wanted->copies;
+    bool found = wanted->is(&u) && find_rounds_of_all(&u) && u.rounds * size.n <= wanted->copies;
     memset(u.copy.to + first, 0, bytes);
     if (found) copy_rounds(&u);
     memset(u.copy.to + first, 0, bytes);
@@ -293,8 +326,18 @@ static bool run_unroll_steps(struct ir_function *f)
     return unroll(f, &(struct wanted){has_steps, 12, 256});
 }
 
+/* Without barriers it is better to go along them (cpu/prepare/group_rounds.c). */
+static bool run_unroll_rows(struct ir_function *f)
+{
+    bool knows = f->work_group_size[0] && f->assumes & IR_ASSUME_WHOLE_GROUPS;
+    if (!knows || !row_loops_meet(f)) return false;
+    return unroll(f, &(struct wanted){has_rows, ROW_MOST_ROUNDS, 256, f->work_group_size[0]});
+}
+
 const struct pass pass_unroll = {"unroll", "short loops over private arrays", run_unroll};
 
 const struct pass pass_unroll_accesses = {"unroll_accesses", "short loops that access memory", run_unroll_accesses};
+
+const struct pass pass_unroll_rows = {"unroll_rows", "short rows that a work-group goes over", run_unroll_rows};
 
 const struct pass pass_unroll_steps = {"unroll_steps", "steps of a work-group up and down trees", run_unroll_steps};

@@ -145,6 +145,7 @@ struct ir_module *launch_kernel(struct plan_context *ctx, const struct launch_re
                                        .local_bytes = param->storage.local_bytes,
                                        .type = param->type,
                                        .access = access_of(param),
+                                       .number = run.n > 1 ? params_number(params, i) : 0,
                                        .flow = param->flow,
                                        .producer = param->producer,
                                        .consumer = param->consumer,

@@ -228,3 +228,22 @@ void params_find(struct plan_context *ctx, const struct plan_facts *facts, struc
     cluster_accessors(&m);
     assign(&m);
 }
+
+/* What the value is compared with, which may be a number, or another value that is one. */
+static const struct fuser_condition *condition_of(const struct plan_params *params, uint32_t value, bool is_number)
+{
+    for (uint32_t i = 0; i < params->n_conditions; i++) {
+        const struct fuser_condition *c = &params->conditions[i];
+        if (!c->is_pipe && !c->at_least && c->value == value && (c->like == value) == is_number) return c;
+    }
+    return NULL;
+}
+
+int64_t params_number(const struct plan_params *params, uint32_t param)
+{
+    const struct plan_param *p = &params->params[param];
+    if (p->kind != FUSER_PARAM_VALUE || p->by_value || !ir_type_is_int(p->type)) return 0;
+    const struct fuser_condition *like = condition_of(params, p->index, false);
+    const struct fuser_condition *number = condition_of(params, like ? like->like : p->index, true);
+    return number ? number->number : 0;
+}

@@ -34,3 +34,5 @@ struct plan_params {
 
 void params_find(struct plan_context *ctx, const struct plan_facts *facts, struct node_run run,
                  struct plan_params *out);
+/* The number that the conditions say a scalar is; 0: they do not. */
+int64_t params_number(const struct plan_params *params, uint32_t param);
