@@ -75,8 +75,8 @@ uint8_t *spirv_make_compiled(const char *source, const char *level, size_t *size
     char command[1200];
     assert_non_null(root);
     snprintf(command, sizeof command,
-             "mv in.txt in.cl && sh '%s/tests/corpus/build-module' clang-%u llvm-spirv-%u %s in.cl out.spv out.bc",
-             root, version(), version(), level);
+             "mv in.txt in.cl && sh '%s/tests/corpus/build-module' clang-%u llvm-spirv-%u %s in.cl out.spv", root,
+             version(), version(), level);
     return run(source, command, size);
 }
 
