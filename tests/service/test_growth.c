@@ -68,7 +68,7 @@ static void test_finalizes(void **state)
     fusion_session *session = service_connect(&s);
     fusion_buffer *in = index_buffer(session, "in", SIZE, 1, 0), *out = index_buffer(session, "out", SIZE, 0, 0);
     long long largest_compiler = 0, early = 0;
-    int n = number("FUSIOND_TEST_FINALIZES", 1000),
+    int n = number("FUSIOND_TEST_FINALIZES", 250),
         distinct = 0; /* each job is a new process: only the daemon can grow */
     for (int i = 0; i < n; i++) {
         finalize(session, in, out, graph_of(i));
@@ -132,7 +132,7 @@ static void test_submissions(void **state)
     fusion_session *session = service_connect(&s);
     fusion_buffer *o = index_buffer(session, "o", SIZE, 0, 0);
     fusion_exec *exec = make_sum(session, o, 1);
-    int rounds = number("FUSIOND_TEST_SUBMISSIONS", 200000) / AT_ONCE;
+    int rounds = number("FUSIOND_TEST_SUBMISSIONS", 50000) / AT_ONCE;
     long long early[2] = {0}, late[2];
     submit_many(session, exec, 1);
     assert_int_equal(service_executors(&s, false, executors, 4), 1);
