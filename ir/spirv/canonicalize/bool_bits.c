@@ -1,6 +1,7 @@
 /*
- * Vectors of bools cast to a number of as many bits, which optimizers make of "does any of these differ", and translators
- * put out, though bools of SPIR-V have no bits: each bool chooses its bit or 0, and the bits become the number.
+ * Vectors of bools cast to a number of as many bits, which optimizers make of "does any of these differ", and
+ * translators put out, though bools of SPIR-V have no bits: each bool chooses its bit or 0, and the bits become the
+ * number.
  */
 #include <string.h>
 
@@ -22,10 +23,10 @@ struct gatherer {
     struct spirv_words *m;
     uint32_t bound; /* of the ids that the module came with */
     uint32_t bool_type;
-    uint8_t *lanes;                    /* by id: of a type that is a vector of bools */
-    uint32_t *number;                  /* by number of bits: id of the type, 0: nothing is cast to it */
-    uint32_t (*bits)[1 + MAX_BITS];    /* by number of bits: constants 0, and each bit */
-    size_t n_bits;                     /* of all casts */
+    uint8_t *lanes;                 /* by id: of a type that is a vector of bools */
+    uint32_t *number;               /* by number of bits: id of the type, 0: nothing is cast to it */
+    uint32_t (*bits)[1 + MAX_BITS]; /* by number of bits: constants 0, and each bit */
+    size_t n_bits;                  /* of all casts */
     uint32_t *out;
     size_t n_out;
 };
