@@ -25,7 +25,7 @@
 #include "tests/support/rng.h"
 #include "tests/support/service.h"
 
-enum { THREADS = 3 /* programs at the same time */, STEP_MS = 200, PROGRAMS = 24, VULKAN_PROGRAMS = 120 };
+enum { THREADS = 3 /* programs at the same time */, STEP_MS = 200, PROGRAMS = 24, VULKAN_PROGRAMS = 500 };
 _Static_assert(PROGRAM_SEEDS % THREADS == 0, "which are of one module");
 
 /* What this machine lacks is the best that it has. */
