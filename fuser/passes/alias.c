@@ -129,6 +129,12 @@ bool alias_may(const struct alias *a, const struct alias_place *x, const struct 
     return y->offset - x->offset < x->size || x->offset - y->offset < y->size;
 }
 
+bool alias_touches(const struct alias *a, const struct alias_access *access, const struct alias_place *place)
+{
+    return (access->reads && alias_may(a, place, &access->read)) ||
+           (access->writes && alias_may(a, place, &access->write));
+}
+
 bool alias_must(const struct alias_place *x, const struct alias_place *y)
 {
     return alias_same_base(x, y) && x->offset == y->offset && x->size == y->size && x->size != UINT64_MAX;

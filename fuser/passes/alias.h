@@ -47,6 +47,8 @@ const struct ir_value *alias_root(const struct ir_value *v);
 struct alias_place alias_place(const struct alias *a, const struct ir_value *address, uint64_t size);
 struct alias_access alias_access(const struct alias *a, const struct ir_inst *inst);
 bool alias_may(const struct alias *a, const struct alias_place *x, const struct alias_place *y);
+/* What the access reads or writes may be part of the place. */
+bool alias_touches(const struct alias *a, const struct alias_access *access, const struct alias_place *place);
 /* The same place but for the offset. */
 bool alias_same_base(const struct alias_place *x, const struct alias_place *y);
 /* The same bytes for sure. */

@@ -17,6 +17,7 @@ extern const struct pass pass_merge_loops;   /* equal loops that follow each oth
 extern const struct pass pass_one_loop;      /* two loops with a barrier that compilers made of one */
 extern const struct pass pass_one_way;       /* how loops with a barrier go on, told by ifs that follow each other */
 extern const struct pass pass_sink_stores;   /* of stores to a place of which an if chooses, one stays behind it */
+extern const struct pass pass_store_motion;  /* places that each round of a loop stores to become values of it */
 extern const struct pass pass_dse;           /* stores that a later store of the same place hides */
 extern const struct pass pass_dce;           /* results nobody uses, stores nobody reads, empty ifs */
 extern const struct pass pass_sroa;          /* private arrays at constant places become variables */

@@ -34,16 +34,10 @@ static struct alias_access access_of(const struct sink *s, const struct ir_inst 
     return alias_access(&s->alias, inst);
 }
 
-static bool touches(const struct sink *s, const struct alias_access *access, const struct alias_place *place)
-{
-    return (access->reads && alias_may(&s->alias, place, &access->read)) ||
-           (access->writes && alias_may(&s->alias, place, &access->write));
-}
-
 static bool gets_by(const struct sink *s, const struct passed *p, const struct alias_place *place)
 {
     for (uint32_t i = 0; i < p->n; i++)
-        if (touches(s, &p->access[i], place)) return false;
+        if (alias_touches(&s->alias, &p->access[i], place)) return false;
     return !p->closed;
 }
 
@@ -70,7 +64,8 @@ static struct alias_place place_of(const struct sink *s, const struct ir_inst *s
 static bool lets_by(const struct sink *s, const struct ir_inst *inst, const struct alias_place *place)
 {
     struct alias_access access = access_of(s, inst);
-    if (access.effect > ALIAS_ACCESS || (access.effect == ALIAS_ACCESS && touches(s, &access, place))) return false;
+    if (access.effect > ALIAS_ACCESS || (access.effect == ALIAS_ACCESS && alias_touches(&s->alias, &access, place)))
+        return false;
     for (int b = 0; b < 2; b++)
         for (const struct ir_inst *i = inst->blocks[b] ? inst->blocks[b]->first : NULL; i; i = i->next)
             if (!lets_by(s, i, place)) return false;

@@ -7,9 +7,11 @@
 static const struct pass *const only_inline[] = {&pass_inline, NULL};
 
 static const struct pass *const cleanup[] = {
-    &pass_fold,        &pass_global_ids, &pass_overlaps,    &pass_cse,    &pass_mem2reg, &pass_ranges,
-    &pass_forward,     &pass_merge_ifs,  &pass_sink_stores, &pass_dse,    &pass_dce,     &pass_licm,
-    &pass_merge_loops, &pass_one_loop,   &pass_one_way,     &pass_unroll, &pass_sroa,    NULL,
+    &pass_fold,         &pass_global_ids,  &pass_overlaps, &pass_cse,
+    &pass_mem2reg,      &pass_ranges,      &pass_forward,  &pass_merge_ifs,
+    &pass_sink_stores,  &pass_dse,         &pass_dce,      &pass_licm,
+    &pass_store_motion, &pass_merge_loops, &pass_one_loop, &pass_one_way,
+    &pass_unroll,       &pass_sroa,        NULL,
 };
 const struct pipeline pipeline_cleanup = {"cleanup", .first = only_inline, .repeat = cleanup};
 
