@@ -5,6 +5,7 @@
 """
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -111,6 +112,27 @@ def test_film_in_python():
                 expect_edges(one, of)
             if not done.stdout.decode().startswith(f"{how}, 5 pictures, "):
                 raise AssertionError(done.stdout)
+
+
+def test_commands():
+    """As they are typed, in a checkout with a build folder; all of them make the same edges."""
+    build = os.path.dirname(os.path.dirname(os.path.abspath(INSPECT)))
+    with open(os.path.join(ROOT, "docs/tutorial.md")) as tutorial:
+        blocks = re.findall(r"```sh\n(.*?)```", tutorial.read(), re.S)
+    commands = [b for b in blocks if "tools/setup" not in b and "mpiexec" not in b]
+    environment = dict(os.environ, PATH=os.path.join(build, "tools") + ":/usr/bin:" + os.environ["PATH"],
+                       PYTHONPATH=os.path.join(build, "python"))
+    with tempfile.TemporaryDirectory() as checkout:
+        os.symlink(build, os.path.join(checkout, "build"))
+        folder = shutil.copytree(FOLDER, os.path.join(checkout, "examples/edges"))
+        run("sh", "-ec", "\n".join(commands), cwd=folder, env=environment)
+        edges = numpy.load(os.path.join(folder, "edges.npy")).tobytes()
+        for name, times in (("edges.raw", 1), ("film.raw", 5)):
+            with open(os.path.join(folder, name), "rb") as raw:
+                if raw.read() != edges * times:
+                    raise AssertionError(f"{name} has other edges")
+        if len(set(edges)) < 2:
+            raise AssertionError("there are no edges")
 
 
 def test_code_is_of_the_files():
