@@ -361,7 +361,7 @@ static void random_graphs_in_bands(void **state)
         if (p.n && seed % 2) make_tuning(&rng, &p);
         if (p.n) run_program(&rng, &p, seed, &found);
     }
-    print_message("%u runs of launches in bands, %u buffers with ring memory\n", found.bands, found.rings);
+    print_message("# %u runs of launches in bands, %u buffers with ring memory\n", found.bands, found.rings);
     assert_true(found.bands > 0 && found.rings > 0);
 }
 
@@ -441,7 +441,7 @@ static void random_loops(void **state)
         make_loop(&rng, &p);
         run_loop(&rng, &p, seed, &found);
     }
-    print_message("%u plans of several rounds, %u runs in bands, %u rings\n", found.plans, found.banded, found.rings);
+    print_message("# %u plans of several rounds, %u runs in bands, %u rings\n", found.plans, found.banded, found.rings);
     assert_true(found.plans >= test_cases(LOOPS) / 3 && found.banded > 0);
 }
 

@@ -494,6 +494,7 @@ def test_completion():
         known = set(complete("fusion-inspect", command, "--"))
         expect(options <= known, f"{command}: {options - known} are not completed")
     expect(complete("fusion-inspect", "--socket", "x", "run", "--tier", "q") == ["quick"], "a value")
+    expect(complete(TOOL, "passes", "--pass", "mem2") == ["mem2reg"], "a pass")
 
 
 def test_misspelt_words():

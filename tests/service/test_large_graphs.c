@@ -50,7 +50,7 @@ static double processor_seconds(void)
 static void expect_below(double began, double most, const char *what)
 {
     double took = processor_seconds() - began;
-    print_message("%s: %.2f s\n", what, took);
+    print_message("# %s: %.2f s\n", what, took);
     if (took > most) fail_msg("%s took %.2f s of processor, more than %.2f", what, took, most);
 }
 

@@ -28,6 +28,7 @@ _fusion_inspect_values() {
     --dialect) echo kernel vulkan ;;
     --split) echo off per_kernel per_source auto ;;
     --device) echo cpu reference vulkan level_zero ;;
+    --pass) "${COMP_WORDS[0]}" passes --help 2>/dev/null | sed -n 's/^  \([a-z0-9_]*\) .*/\1/p' ;;
     esac
 }
 
