@@ -9,9 +9,9 @@
 #include "daemon/executor/run/running.h"
 #include "daemon/executor/run/wait.h"
 
-/* Of waiting: being woken by the driver takes longer than a small kernel. A driver that computes on the processor needs
-   that itself for all but the smallest ones. */
-enum { SPIN_NS = 200000, CPU_SPIN_NS = 60000 };
+/* Of waiting for a GPU: being woken by its driver takes longer than a small kernel. A driver that computes on the
+   processor needs that itself. */
+enum { SPIN_NS = 200000 };
 
 /* Command buffers are made by the thread that runs submissions, and freed by the one that answers the broker. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -101,9 +101,9 @@ void vulkan_unlock(void)
 
 static VkResult wait(void)
 {
-    uint64_t end = wait_now_ns() + (vulkan.description.is_cpu ? CPU_SPIN_NS : SPIN_NS);
+    uint64_t end = wait_now_ns() + SPIN_NS;
     VkResult result;
-    while (wait_now_ns() < end) {
+    while (!vulkan.description.is_cpu && wait_now_ns() < end) {
         result = vk.GetFenceStatus(vulkan.device, fence);
         if (result != VK_NOT_READY) return result;
         wait_relax();
