@@ -30,6 +30,7 @@ struct accesses {
 static void note(struct ir_inst *inst, void *data)
 {
     struct accesses *a = data;
+    if (a->refused) return;
     struct alias_access access = alias_access(a->alias, inst);
     if (inst->op == IR_OP_RETURN || access.effect > ALIAS_ACCESS) a->refused = true;
     if (a->refused || access.effect == ALIAS_NONE) return;
@@ -37,6 +38,15 @@ static void note(struct ir_inst *inst, void *data)
     if (a->refused) return;
     a->inst[a->n] = inst;
     a->access[a->n++] = access;
+}
+
+static void note_all(struct accesses *a, const struct motion *m, struct ir_inst *loop)
+{
+    a->alias = &m->alias;
+    a->refused = false;
+    a->n = 0;
+    ir_walk(loop->blocks[0], note, a);
+    if (a->refused) a->n = 0;
 }
 
 /* It is a number or pointer of the same type. */
@@ -70,12 +80,11 @@ static struct ir_inst *access_again(struct ir_builder *b, enum ir_op op, const s
     return inst;
 }
 
-static bool move_store(struct motion *m, struct ir_inst *loop, struct ir_inst *store)
+/* Its accesses touch no other place that a store may be moved from: the rest of the list stays as it is. */
+static bool move_store(const struct motion *m, const struct accesses *a, struct ir_inst *loop, struct ir_inst *store)
 {
-    struct accesses a = {.alias = &m->alias};
     struct ir_inst *found[MOST_ACCESSES];
-    ir_walk(loop->blocks[0], note, &a);
-    uint32_t n = a.refused ? 0 : of_place(m, &a, store, found);
+    uint32_t n = of_place(m, a, store, found);
     if (n == 0) return false;
     struct ir_builder before = ir_builder_before(loop), behind = ir_builder_before(loop->next);
     struct ir_value *var = ir_build_ptr(&before, IR_OP_VAR, store->type, IR_SPACE_PRIVATE, NULL, 0)->results[0];
@@ -105,9 +114,14 @@ static bool may_move(const struct ir_inst *inst, const struct ir_inst *loop)
 
 static void move_from(struct motion *m, struct ir_inst *loop)
 {
+    struct accesses a;
+    bool noted = false;
     for (struct ir_inst *inst = loop->blocks[0]->first; inst && !pass_is_terminator(inst); inst = inst->next) {
         if (pass_leaves(inst)) return;
-        if (may_move(inst, loop) && move_store(m, loop, inst)) m->changed = true;
+        if (!may_move(inst, loop)) continue;
+        if (!noted) note_all(&a, m, loop);
+        noted = true;
+        if (move_store(m, &a, loop, inst)) m->changed = true;
     }
 }
 
