@@ -2,6 +2,8 @@
 #define SPV_ENABLE_UTILITY_CODE
 #include "ir/spirv/base/words.h"
 
+#include <string.h>
+
 /* The header only has its inline form, which C wants in one place as a function too. */
 extern inline void SpvHasResultAndType(SpvOp opcode, bool *hasResult, bool *hasResultType);
 
@@ -36,4 +38,11 @@ size_t spirv_target(const struct spirv_words *m, const uint32_t *words, size_t a
     default: break;
     }
     return place && place < n ? at + place : 0;
+}
+
+uint32_t *spirv_grow_by_id(const struct spirv_words *m, const uint32_t *list, size_t more)
+{
+    uint32_t *grown = arena_alloc(m->arena, (m->bound + more) * sizeof *grown);
+    memcpy(grown, list, m->bound * sizeof *grown);
+    return grown;
 }

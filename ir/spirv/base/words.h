@@ -27,6 +27,8 @@ struct spirv_words {
 
 /* The id that an instruction defines, or 0; *type is what stands for its type. For words that nothing has checked. */
 uint32_t spirv_result(const struct spirv_words *m, const uint32_t *inst, uint32_t *type);
+/* A copy of a list by id with room for more ids. */
+uint32_t *spirv_grow_by_id(const struct spirv_words *m, const uint32_t *list, size_t more);
 bool spirv_is_terminator(unsigned op);
 /* Likewise the word that holds target number k of the terminator at a word, or 0. */
 size_t spirv_target(const struct spirv_words *m, const uint32_t *words, size_t at, uint32_t k);

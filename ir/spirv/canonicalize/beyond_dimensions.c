@@ -3,9 +3,9 @@
  * that have none, which no module may. Extracted at an index that is only computed, they are what work-item functions
  * give there (translate/instructions/builtin.c).
  */
-#include <string.h>
-
 #include "ir/spirv/canonicalize/beyond_dimensions.h"
+
+#include "ir/spirv/canonicalize/rewrite.h"
 
 enum { DIMENSIONS = 3, EXTRACT_WORDS = 5, LOAD_WORDS = 4, DECORATE_WORDS = 4 };
 enum kind { OTHER, VARIABLE, LOADED };
@@ -37,17 +37,23 @@ static void look_at(struct finder *f, const uint32_t *w)
     f->n_types++;
 }
 
-static size_t put_numbers(const struct finder *f, uint32_t *out)
+static void put_numbers(struct spirv_rewrite *r, void *data)
 {
-    size_t n = 0;
+    const struct finder *f = data;
     for (uint32_t type = 0; type < f->bound; type++) {
         if (!f->three[type]) continue;
         uint32_t words = f->widths[type] > 32 ? 5 : 4;
-        const uint32_t number[] = {words << 16 | SpvOpConstant, type, f->three[type], DIMENSIONS, 0};
-        memcpy(out + n, number, words * sizeof *number);
-        n += words;
+        spirv_put(r, (uint32_t[]){words << 16 | SpvOpConstant, type, f->three[type], DIMENSIONS, 0}, words);
     }
-    return n;
+}
+
+static bool put_extract(struct spirv_rewrite *r, const uint32_t *w, void *data)
+{
+    const struct finder *f = data;
+    if (!is_beyond(f, w)) return false;
+    spirv_put(r, (uint32_t[]){EXTRACT_WORDS << 16 | SpvOpVectorExtractDynamic, w[1], w[2], w[3], f->three[w[1]]},
+              EXTRACT_WORDS);
+    return true;
 }
 
 void spirv_extract_beyond_dimensions(struct spirv_words *m)
@@ -58,22 +64,5 @@ void spirv_extract_beyond_dimensions(struct spirv_words *m)
     f.three = arena_alloc(m->arena, (f.bound + 1) * sizeof *f.three);
     for (size_t at = SPIRV_HEADER_WORDS; at < m->n_words; at += m->words[at] >> 16) look_at(&f, m->words + at);
     if (!f.n_types) return;
-    uint32_t *out = arena_alloc(m->arena, (m->n_words + 5 * (size_t)f.n_types) * sizeof *out);
-    size_t n = SPIRV_HEADER_WORDS;
-    bool in_functions = false;
-    memcpy(out, m->words, n * sizeof *out);
-    for (size_t at = SPIRV_HEADER_WORDS; at < m->n_words; at += m->words[at] >> 16) {
-        const uint32_t *w = m->words + at;
-        if (!in_functions && (w[0] & 0xffff) == SpvOpFunction) n += put_numbers(&f, out + n);
-        in_functions |= (w[0] & 0xffff) == SpvOpFunction;
-        memcpy(out + n, w, (w[0] >> 16) * sizeof *out);
-        if (is_beyond(&f, w)) {
-            out[n] = EXTRACT_WORDS << 16 | SpvOpVectorExtractDynamic;
-            out[n + 4] = f.three[w[1]];
-        }
-        n += w[0] >> 16;
-    }
-    out[3] = m->bound;
-    m->words = out;
-    m->n_words = n;
+    spirv_rewrite(m, 5 * (size_t)f.n_types, put_numbers, put_extract, &f);
 }

@@ -3,9 +3,9 @@
  * translators put out, though bools of SPIR-V have no bits: each bool chooses its bit or 0, and the bits become the
  * number.
  */
-#include <string.h>
-
 #include "ir/spirv/canonicalize/bool_bits.h"
+
+#include "ir/spirv/canonicalize/rewrite.h"
 
 enum {
     MAX_BITS = 16, /* the longest vector has as many elements */
@@ -27,8 +27,6 @@ struct gatherer {
     uint32_t *number;               /* by number of bits: id of the type, 0: nothing is cast to it */
     uint32_t (*bits)[1 + MAX_BITS]; /* by number of bits: constants 0, and each bit */
     size_t n_bits;                  /* of all casts */
-    uint32_t *out;
-    size_t n_out;
 };
 
 /* 0: the instruction is no such cast. */
@@ -62,63 +60,33 @@ static void count_casts(struct gatherer *g)
     }
 }
 
-static void put(struct gatherer *g, const uint32_t *words, size_t n)
+static void put_constants(struct spirv_rewrite *r, void *data)
 {
-    memcpy(g->out + g->n_out, words, n * sizeof *words);
-    g->n_out += n;
-}
-
-static void put_constants(struct gatherer *g)
-{
+    struct gatherer *g = data;
     for (unsigned n = 1; n <= MAX_BITS; n++) {
         for (unsigned k = 0; g->number[n] && k <= n; k++) {
             uint32_t id = g->bits[n][k] = g->m->bound++;
-            put(g, (uint32_t[]){CONSTANT_WORDS << 16 | SpvOpConstant, g->number[n], id, k ? 1u << (k - 1) : 0},
-                CONSTANT_WORDS);
+            spirv_put(r, (uint32_t[]){CONSTANT_WORDS << 16 | SpvOpConstant, g->number[n], id, k ? 1u << (k - 1) : 0},
+                      CONSTANT_WORDS);
         }
     }
 }
 
-static void put_bits(struct gatherer *g, const uint32_t *cast, unsigned n)
+static bool put_bits(struct spirv_rewrite *r, const uint32_t *cast, void *data)
 {
+    struct gatherer *g = data;
+    unsigned n = bits_cast(g, cast);
     uint32_t type = cast[1], so_far = g->bits[n][0];
     for (unsigned k = 0; k < n; k++) {
         uint32_t one = g->m->bound++, bit = g->m->bound++, all = k + 1 < n ? g->m->bound++ : cast[2];
-        put(g, (uint32_t[]){EXTRACT_WORDS << 16 | SpvOpCompositeExtract, g->bool_type, one, cast[3], k}, EXTRACT_WORDS);
-        put(g, (uint32_t[]){SELECT_WORDS << 16 | SpvOpSelect, type, bit, one, g->bits[n][1 + k], g->bits[n][0]},
-            SELECT_WORDS);
-        put(g, (uint32_t[]){OR_WORDS << 16 | SpvOpBitwiseOr, type, all, so_far, bit}, OR_WORDS);
+        spirv_put(r, (uint32_t[]){EXTRACT_WORDS << 16 | SpvOpCompositeExtract, g->bool_type, one, cast[3], k},
+                  EXTRACT_WORDS);
+        spirv_put(r, (uint32_t[]){SELECT_WORDS << 16 | SpvOpSelect, type, bit, one, g->bits[n][1 + k], g->bits[n][0]},
+                  SELECT_WORDS);
+        spirv_put(r, (uint32_t[]){OR_WORDS << 16 | SpvOpBitwiseOr, type, all, so_far, bit}, OR_WORDS);
         so_far = all;
     }
-}
-
-/* The ids that are new have no entry of their own anywhere: what is looked up by id is to have room for them. */
-static void make_room(struct gatherer *g, size_t ids)
-{
-    struct spirv_words *m = g->m;
-    uint32_t *types = arena_alloc(m->arena, (m->bound + ids + 1) * sizeof *types);
-    memcpy(types, m->value_types, m->bound * sizeof *types);
-    m->value_types = types;
-}
-
-static void rewrite(struct gatherer *g)
-{
-    const struct spirv_words *m = g->m;
-    bool in_functions = false;
-    put(g, m->words, SPIRV_HEADER_WORDS);
-    for (size_t at = SPIRV_HEADER_WORDS; at < m->n_words; at += m->words[at] >> 16) {
-        const uint32_t *w = m->words + at;
-        if (!in_functions && (w[0] & 0xffff) == SpvOpFunction) {
-            in_functions = true;
-            put_constants(g);
-        }
-        unsigned n = in_functions ? bits_cast(g, w) : 0;
-        if (n) {
-            put_bits(g, w, n);
-        } else {
-            put(g, w, w[0] >> 16);
-        }
-    }
+    return n > 0;
 }
 
 void spirv_gather_bool_bits(struct spirv_words *m)
@@ -130,10 +98,6 @@ void spirv_gather_bool_bits(struct spirv_words *m)
     count_casts(&g);
     size_t constants = MAX_BITS * (1 + MAX_BITS), ids = constants + g.n_bits * IDS_PER_BIT;
     if (!g.n_bits || ids > UINT32_MAX - m->bound) return;
-    make_room(&g, ids);
-    g.out = arena_alloc(m->arena, (m->n_words + constants * CONSTANT_WORDS + g.n_bits * WORDS_PER_BIT) * sizeof *g.out);
-    rewrite(&g);
-    g.out[3] = m->bound;
-    m->words = g.out;
-    m->n_words = g.n_out;
+    m->value_types = spirv_grow_by_id(m, m->value_types, ids);
+    spirv_rewrite(m, constants * CONSTANT_WORDS + g.n_bits * WORDS_PER_BIT, put_constants, put_bits, &g);
 }

@@ -65,13 +65,6 @@ static uint32_t find_int(const struct spirv_words *m)
     return 0;
 }
 
-static uint32_t *grow_by_id(const struct spirv_words *m, const uint32_t *list, uint32_t more)
-{
-    uint32_t *grown = arena_alloc(m->arena, ((size_t)m->bound + more) * sizeof *grown);
-    memcpy(grown, list, m->bound * sizeof *grown);
-    return grown;
-}
-
 /* A name ends inside of its instruction, or is none. */
 static bool ends(const uint32_t *text, size_t words)
 {
@@ -115,8 +108,8 @@ void spirv_take_pipe_extensions(struct spirv_words *m)
     size_t n = SPIRV_HEADER_WORDS;
     if (!any || m->bound > UINT32_MAX - blocking) return;
     uint32_t *out = arena_alloc(m->arena, (m->n_words + 2 * (size_t)blocking) * sizeof *out);
-    m->value_types = grow_by_id(m, m->value_types, blocking);
-    m->int_types = grow_by_id(m, m->int_types, blocking);
+    m->value_types = spirv_grow_by_id(m, m->value_types, blocking);
+    m->int_types = spirv_grow_by_id(m, m->int_types, blocking);
     m->pipes.waits = arena_alloc(m->arena, (size_t)m->bound + blocking);
     m->pipes.host_access = arena_alloc(m->arena, ((size_t)m->bound + blocking) * sizeof *m->pipes.host_access);
     m->pipes.is_storage = arena_alloc(m->arena, (size_t)m->bound + blocking);

@@ -2,10 +2,10 @@
  * Selections of whole vectors by one bool, which SPIR-V has from 1.4 on, but translators put out for any version: the
  * bool becomes a vector of as many bools as the version asks for.
  */
-#include <string.h>
+#include "ir/spirv/canonicalize/vector_selects.h"
 
 #include "ir/core/ir.h"
-#include "ir/spirv/canonicalize/vector_selects.h"
+#include "ir/spirv/canonicalize/rewrite.h"
 
 enum { VERSION_1_4 = 0x10400, SELECT_WORDS = 6, TYPE_WORDS = 4, CONSTRUCT_WORDS = 3 };
 
@@ -17,8 +17,6 @@ struct widener {
     uint32_t vectors[IR_MAX_LANES + 1]; /* by lanes: id of the vector of bools; 0: there is none yet */
     bool needed[IR_MAX_LANES + 1];
     uint32_t n_selects, n_words; /* to be widened, and how many words that takes at most */
-    uint32_t *out;
-    size_t n_out;
 };
 
 /* How many bools the selection lacks; 0: it is as it should be. */
@@ -57,29 +55,27 @@ static void count_selects(struct widener *z)
     }
 }
 
-static void put_words(struct widener *z, const uint32_t *words, size_t n)
+static void put_types(struct spirv_rewrite *r, void *data)
 {
-    memcpy(z->out + z->n_out, words, n * sizeof *words);
-    z->n_out += n;
-}
-
-static void put_types(struct widener *z)
-{
+    struct widener *z = data;
     for (uint32_t lanes = 1; lanes <= IR_MAX_LANES; lanes++) {
         if (!z->needed[lanes] || z->vectors[lanes]) continue;
         z->vectors[lanes] = z->m->bound++;
-        put_words(z, (uint32_t[]){TYPE_WORDS << 16 | SpvOpTypeVector, z->vectors[lanes], z->bool_type, lanes},
+        spirv_put(r, (uint32_t[]){TYPE_WORDS << 16 | SpvOpTypeVector, z->vectors[lanes], z->bool_type, lanes},
                   TYPE_WORDS);
     }
 }
 
-static void put_select(struct widener *z, const uint32_t *w, unsigned lanes)
+static bool put_select(struct spirv_rewrite *r, const uint32_t *w, void *data)
 {
+    struct widener *z = data;
+    unsigned lanes = lanes_missing(z, w);
+    if (!lanes) return false;
     uint32_t wide = z->m->bound++, n = CONSTRUCT_WORDS + lanes;
-    put_words(z, (uint32_t[]){n << 16 | SpvOpCompositeConstruct, z->vectors[lanes], wide}, CONSTRUCT_WORDS);
-    for (unsigned k = 0; k < lanes; k++) put_words(z, w + 3, 1);
-    put_words(z, w, SELECT_WORDS);
-    z->out[z->n_out - SELECT_WORDS + 3] = wide;
+    spirv_put(r, (uint32_t[]){n << 16 | SpvOpCompositeConstruct, z->vectors[lanes], wide}, CONSTRUCT_WORDS);
+    for (unsigned k = 0; k < lanes; k++) spirv_put(r, w + 3, 1);
+    spirv_put(r, (uint32_t[]){w[0], w[1], w[2], wide, w[4], w[5]}, SELECT_WORDS);
+    return true;
 }
 
 void spirv_widen_selects(struct spirv_words *m)
@@ -90,23 +86,5 @@ void spirv_widen_selects(struct spirv_words *m)
     look_at_types(&z);
     count_selects(&z);
     if (!z.n_selects) return;
-    z.out = arena_alloc(m->arena, (m->n_words + z.n_words + IR_MAX_LANES * TYPE_WORDS) * sizeof *z.out);
-    put_words(&z, m->words, SPIRV_HEADER_WORDS);
-    bool in_functions = false;
-    for (size_t at = SPIRV_HEADER_WORDS; at < m->n_words; at += m->words[at] >> 16) {
-        const uint32_t *w = m->words + at;
-        if (!in_functions && (w[0] & 0xffff) == SpvOpFunction) {
-            in_functions = true;
-            put_types(&z);
-        }
-        unsigned lanes = in_functions ? lanes_missing(&z, w) : 0;
-        if (lanes) {
-            put_select(&z, w, lanes);
-        } else {
-            put_words(&z, w, w[0] >> 16);
-        }
-    }
-    z.out[3] = m->bound;
-    m->words = z.out;
-    m->n_words = z.n_out;
+    spirv_rewrite(m, z.n_words + IR_MAX_LANES * TYPE_WORDS, put_types, put_select, &z);
 }
